@@ -44,7 +44,7 @@ suite('changes made while no weeder runs', { concurrency: 10 }, () => {
       const web = workload(downtimeCase);
       if (downtimeCase.rollouts > 0) await web.restarted(downtimeCase.rollouts);
       await shared().caughtUp();
-      assert.equal(web.rollouts(), downtimeCase.rollouts);
+      assert.equal(await web.rollouts(), downtimeCase.rollouts);
       for (const { env } of await web.contents()) assert.deepEqual(env, downtimeCase.env);
       await downtimeCase.afterwards?.(shared(), web);
     });

@@ -5,7 +5,7 @@ import { eventually, grant, patchPodStatus, type Rule, remainsTrue } from '../su
 import type { KubeObject } from '../support/objects.ts';
 import { type PassingRequest, startRequestProxy } from '../support/plane/requestProxy.ts';
 import { type JobScene, jobSceneOf, setJobScene } from '../support/restart/jobScene.ts';
-import { suiteRestartScene } from '../support/restart/restartSuite.ts';
+import { suiteRestartScene } from '../support/restart/restartScene.ts';
 
 const recreate = { jobs: 'recreate' };
 const deleteOptions = { apiVersion: 'v1', kind: 'DeleteOptions' };

@@ -72,7 +72,7 @@ suite('rollouts of the user together with those of weeder', { concurrency: 8 }, 
       await web.restarted(1);
       await caughtUp();
       await web.current();
-      assert.equal(web.rollouts(), 1);
+      assert.equal(await web.rollouts(), 1);
       assert.equal((await templatesOf(scene(), web)).length, 2);
       const contents = await web.contents();
       assert.deepEqual(
@@ -101,9 +101,10 @@ suite('rollouts of the user together with those of weeder', { concurrency: 8 }, 
       for (const web of webs) await web.restarted(1);
       await caughtUp();
       for (const web of webs) await web.current();
+      const counted = await Promise.all(webs.map(async (web) => `${web.name}: ${await web.rollouts()} rollouts`));
       assert.deepEqual(
-        webs.filter((web) => web.rollouts() !== 1).map((web) => `${web.name}: ${web.rollouts()} rollouts`),
-        [],
+        counted,
+        webs.map(({ name }) => `${name}: 1 rollouts`),
       );
     });
   }
@@ -126,7 +127,7 @@ suite('rollouts of the user together with those of weeder', { concurrency: 8 }, 
       await web.restarted(rollouts);
       await caughtUp();
       await web.current();
-      assert.equal(web.rollouts(), rollouts);
+      assert.equal(await web.rollouts(), rollouts);
     }
     assert.equal((await ns.cluster.send('GET', path)).status, 200, 'the evicted pod still exists');
   });
@@ -148,7 +149,7 @@ suite('rollouts of the user together with those of weeder', { concurrency: 8 }, 
     await web.restarted(1);
     await caughtUp();
     await web.current();
-    assert.equal(web.rollouts(), 1);
+    assert.equal(await web.rollouts(), 1);
   });
 
   test('a template with a new source is the user’s rollout alone, and changes of that source count from then on', async () => {
@@ -160,7 +161,7 @@ suite('rollouts of the user together with those of weeder', { concurrency: 8 }, 
     await caughtUp();
     await change('configmaps', 'before', { data: { a: 'new' } });
     await caughtUp();
-    assert.equal(web.rollouts(), 1);
+    assert.equal(await web.rollouts(), 1);
     await change('configmaps', 'after', { data: { a: 'new' } });
     await web.restarted(2);
     assert.deepEqual([...(await web.current()).rolledOut.keys()], [`configmap/${scene().ns.name}/after`]);
@@ -180,7 +181,7 @@ suite('rollouts of the user together with those of weeder', { concurrency: 8 }, 
     await web.restarted(3);
     await caughtUp();
     await web.current();
-    assert.equal(web.rollouts(), 3);
+    assert.equal(await web.rollouts(), 3);
     assert.deepEqual((await web.content())?.env, { a: '2' });
     await change('configmaps', 'undone', { data: { a: '3' } });
     await web.restarted(4);
@@ -197,7 +198,7 @@ suite('rollouts of the user together with those of weeder', { concurrency: 8 }, 
     await caughtUp();
     const after = await web.current();
     const uids = (await web.pods()).map(({ metadata }) => metadata.uid);
-    assert.deepEqual([web.rollouts(), uids.length, uids.includes(pod?.metadata.uid ?? '')], [0, 3, true]);
+    assert.deepEqual([await web.rollouts(), uids.length, uids.includes(pod?.metadata.uid ?? '')], [0, 3, true]);
     assert.deepEqual(after, before);
   });
 
@@ -210,6 +211,6 @@ suite('rollouts of the user together with those of weeder', { concurrency: 8 }, 
     await web.patch({ spec: { replicas: 1 } });
     await web.current();
     await caughtUp();
-    assert.deepEqual([web.rollouts(), (await web.content())?.env], [0, { a: '2' }]);
+    assert.deepEqual([await web.rollouts(), (await web.content())?.env], [0, { a: '2' }]);
   });
 });

@@ -61,7 +61,7 @@ export const downtimeCases: readonly DowntimeCase[] = [
       await change('configmaps', web.name, changed);
       await twoSecondsLater();
       await rolloutRestart(web);
-      await eventually(() => web.rollouts() === 1, { what: 'the rollout of the user' });
+      await eventually(async () => (await web.rollouts()) === 1, { what: 'the rollout of the user' });
     },
     rollouts: 1,
     env: { a: '2', b: '1' },
@@ -116,7 +116,7 @@ export const downtimeCases: readonly DowntimeCase[] = [
       await web.reported('RestartBlocked', /ConfigMap .*required is missing/);
       await make('configmaps', web.name, { data: { a: '1', b: '1' } });
       await caughtUp();
-      assert.equal(web.rollouts(), 0);
+      assert.equal(await web.rollouts(), 0);
     },
   },
   {

@@ -70,7 +70,7 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
       );
       await shared.change('configmaps', name, { data: { a: '2' } });
       await caughtUp();
-      assert.deepEqual([web.rollouts(), readsOf(name), more], [0, 0, []]);
+      assert.deepEqual([await web.rollouts(), readsOf(name), more], [0, 0, []]);
       assert.deepEqual([...(await web.current()).rolledOut.keys()], []);
     });
   }
@@ -86,7 +86,7 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
     );
     await shared.change('configmaps', 'public', { data: { a: '2' } });
     await caughtUp();
-    assert.deepEqual([web.rollouts(), more, (await web.reported('DependencyNotAllowed')).length], [0, [], 1]);
+    assert.deepEqual([await web.rollouts(), more, (await web.reported('DependencyNotAllowed')).length], [0, [], 1]);
   });
 
   test('with consent by an annotation of the source its change is one rollout, until the consent is removed', async () => {
@@ -99,7 +99,7 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
     await web.reported('DependencyNotAllowed');
     await shared.change('configmaps', 'allowed', { data: { a: '3' } });
     await caughtUp();
-    assert.deepEqual([web.rollouts(), [...(await web.current()).rolledOut.keys()]], [1, []]);
+    assert.deepEqual([await web.rollouts(), [...(await web.current()).rolledOut.keys()]], [1, []]);
   });
 
   test('consent that comes later includes the source and restarts nothing; its next change does', async () => {
@@ -113,7 +113,7 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
     });
     await eventually(async () => (await web.state())?.rolledOut.size === 1, { what: 'a state with the source' });
     await caughtUp();
-    assert.equal(web.rollouts(), 0);
+    assert.equal(await web.rollouts(), 0);
     assert.notEqual(readsOf('late'), 0);
     await shared.change('configmaps', 'late', { data: { a: '3' } });
     await web.restarted(1);
@@ -129,7 +129,7 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
     await web.restarted(1);
     await other.reported('DependencyNotAllowed');
     await caughtUp();
-    assert.deepEqual([web.rollouts(), other.rollouts()], [1, 0]);
+    assert.deepEqual([await web.rollouts(), await other.rollouts()], [1, 0]);
   });
 
   test('for a Secret of another namespace one key may be named: another key restarts nothing, and no value is reported', async () => {
@@ -139,7 +139,7 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
     const web = await dependsOn('secret/login#password');
     await shared.change('secrets', 'login', content('1', '2'));
     await caughtUp();
-    assert.equal(web.rollouts(), 0);
+    assert.equal(await web.rollouts(), 0);
     await shared.change('secrets', 'login', content('2', '2'));
     await web.restarted(1);
     assert.deepEqual(await web.reported('Restarted'), [

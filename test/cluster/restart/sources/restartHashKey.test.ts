@@ -102,12 +102,12 @@ suite('the Secret with the hash key', { concurrency: true }, () => {
       const now = await untilWrittenAgain(web, keyId);
       assert.equal(await untilWrittenAgain(shop, keyId), now);
       await scene.caughtUp();
-      assert.deepEqual([web.rollouts(), shop.rollouts()], [0, 0]);
+      assert.deepEqual([await web.rollouts(), await shop.rollouts()], [0, 0]);
       await scene.change('configmaps', 'web', { data: { a: '2' } });
       await web.restarted(1);
       assert.deepEqual((await web.content())?.env, { a: '2' });
       await scene.caughtUp();
-      assert.deepEqual([web.rollouts(), shop.rollouts()], [1, 0]);
+      assert.deepEqual([await web.rollouts(), await shop.rollouts()], [1, 0]);
     });
   }
 
@@ -123,7 +123,7 @@ suite('the Secret with the hash key', { concurrency: true }, () => {
     const now = await untilWrittenAgain(shop, keyId);
     assert.equal(await untilWrittenAgain(web, keyId), now);
     await scene.caughtUp();
-    assert.deepEqual([web.rollouts(), shop.rollouts()], [1, 0]);
+    assert.deepEqual([await web.rollouts(), await shop.rollouts()], [1, 0]);
   });
 
   test('a malformed key is reported once, and nothing restarts; corrected, the change in between is one rollout', async (t) => {
@@ -139,12 +139,12 @@ suite('the Secret with the hash key', { concurrency: true }, () => {
     assert.match(reported.join(), /^It is not restarted: the hash key is unavailable\.$/);
     await weeder.log.until('restart blocked', { workload: 'deployment/web' });
     assert.equal(weeder.log.find('restart blocked', { workload: 'deployment/web' }).length, 1);
-    assert.deepEqual([web.rollouts(), shop.rollouts()], [0, 0]);
+    assert.deepEqual([await web.rollouts(), await shop.rollouts()], [0, 0]);
     assert.equal((await key.read())['key'], Buffer.from('short').toString('base64'));
     await key.put({ key: right });
     await web.restarted(1);
     await scene.caughtUp();
-    assert.deepEqual([web.rollouts(), shop.rollouts()], [1, 0]);
+    assert.deepEqual([await web.rollouts(), await shop.rollouts()], [1, 0]);
     assert.equal((await web.current()).keyId, keyId);
     assert.equal(weeder.log.find('no hash key: nothing is restarted').length, 1);
   });

@@ -2,8 +2,7 @@ import { loadKubeConfig } from '@weeder/kube-runtime/access';
 import { systemClock } from '@weeder/kube-runtime/base';
 import { createKubeClient, type KubeClient } from '@weeder/kube-runtime/client';
 import { type TestSink, testSink } from '@weeder/kube-runtime/testing';
-import type { WatchSource } from '@weeder/kube-runtime/watch';
-import { createStreamStatuses, provideReflector } from '@weeder/kube-runtime/watch';
+import { createStreamStatuses, provideReflector, type WatchSource } from '@weeder/kube-runtime/watch';
 import { createActor } from 'xstate';
 import { type Cleanup, cleanUp } from '../cleanup.ts';
 

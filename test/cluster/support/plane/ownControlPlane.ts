@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before } from 'node:test';
 import { type Cleanup, cleanUp } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
 import { sharedControlPlane } from '../namespace.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './controlPlane.ts';
+import { forSuite } from './suiteCleanup.ts';
 
 /**
  * Starts a control plane for one test or suite, which may stop its servers. It has no controllers unless requested.
@@ -30,18 +30,7 @@ export async function ownControlPlane(t: Cleanup, options: ControlPlaneOptions =
 
 /** Starts a separate control plane for all tests of the calling suite. */
 export function suiteControlPlane(options: ControlPlaneOptions = {}): () => ControlPlane {
-  const cleanups: (() => unknown)[] = [];
-  let plane: ControlPlane | undefined;
-  before(async () => {
-    plane = await ownControlPlane({ after: (cleanup) => cleanups.push(cleanup) }, options);
-  });
-  after(async () => {
-    for (const cleanup of cleanups) await cleanup();
-  });
-  return () => {
-    if (plane === undefined) throw new Error('the control plane of this suite is not there before its first test');
-    return plane;
-  };
+  return forSuite((t) => ownControlPlane(t, options));
 }
 
 /** Only one process can create a folder. If that process has ended, the next one takes the folder over. */

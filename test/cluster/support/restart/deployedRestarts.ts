@@ -7,7 +7,6 @@ import { type TestNamespace, testNamespace } from '../namespace.ts';
 import { startRemoteKubelet } from '../plane/remoteKubelet.ts';
 import type { StartOptions } from '../weeder.ts';
 import { podTemplate } from './podTemplate.ts';
-import { healthy } from './rolledOut.ts';
 
 /** A namespace with workloads of all kinds that use a ConfigMap or a Secret. */
 export interface DeployedRestarts {
@@ -29,7 +28,7 @@ const mergePatch = 'application/merge-patch+json';
 export async function deployedRestarts(t: Cleanup, cluster?: TestNamespace['cluster']): Promise<DeployedRestarts> {
   const ns = await testNamespace(t, 'restarts', cluster);
   const home = await testNamespace(t, 'home', ns.cluster);
-  await startRemoteKubelet(t, { cluster: ns.cluster, namespace: ns.name, program: () => healthy });
+  await startRemoteKubelet(t, { cluster: ns.cluster, namespace: ns.name });
   const make = (group: string, resource: string, body: object) =>
     ns.cluster.api('POST', ns.path(group, resource), body);
   await make('api/v1', 'configmaps', { metadata: { name: 'settings' }, data: { word: '1' } });

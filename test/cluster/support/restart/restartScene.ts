@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { Program, KubeObject as ServedObject } from '@weeder/embedded-cluster';
 import { type WorkloadKind, workloadKindNames, workloadKinds } from '@weeder/kube-runtime/objects';
 import { decodeState, type WorkloadState } from '../../../../src/restart/content/state.ts';
 import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';
@@ -9,16 +8,17 @@ import { eventually, type Saw } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
 import { KubeObject, type Pod } from '../objects.ts';
 import type { Answer } from '../plane/http.ts';
-import { startRemoteKubelet } from '../plane/remoteKubelet.ts';
+import { type PodBehaviour, startRemoteKubelet } from '../plane/remoteKubelet.ts';
+import { forSuite } from '../plane/suiteCleanup.ts';
 import { watchCollection } from '../plane/watching.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
-import { healthy } from './rolledOut.ts';
 import { specOf, templateOf, type WorkloadOptions } from './workloadOptions.ts';
 import { podsOf } from './workloads.ts';
 
 /** A namespace of a real cluster with a simulated kubelet, and a watch that shares no code with weeder. */
 export interface RestartScene {
   readonly ns: TestNamespace;
+  pathOf(kind: WorkloadKind, name?: string): string;
   /** Returns a config with this section and short durations. */
   config(section?: object): object;
   /** Starts a weeder, by default for this namespace only. */
@@ -43,18 +43,12 @@ export interface RestartScene {
   untilDone(kind: WorkloadKind, name: string, rollouts: number): Promise<void>;
 }
 
-export type PodProgram = (pod: ServedObject) => Program;
-
 const mergePatch = 'application/merge-patch+json';
 /** On a busy machine a healthy rollout makes no progress for seconds, so only tests of stalls shorten `stallAfter`. */
 const quick = { quietPeriod: '300ms', quietMax: '5s', minInterval: '0s', stallAfter: '1m', progressDeadline: '5m' };
 
 /** Creates a scene. `start()` starts its weeder. */
-export async function setRestartScene(
-  t: Cleanup,
-  prefix: string,
-  program: PodProgram = () => healthy,
-): Promise<RestartScene> {
+export async function setRestartScene(t: Cleanup, prefix: string, behaviour: PodBehaviour = {}): Promise<RestartScene> {
   const ns = await testNamespace(t, prefix);
   const { cluster, name: namespace } = ns;
   const seen = new Map<string, KubeObject[]>();
@@ -64,7 +58,7 @@ export async function setRestartScene(
     stop.abort();
     await Promise.all(watching);
   });
-  await startRemoteKubelet(t, { cluster, namespace, program });
+  await startRemoteKubelet(t, { cluster, namespace, ...behaviour });
 
   function config(section: object = {}): object {
     const pace = { maxRestartsPerMinute: 1_000, burst: 1_000, maxAdoptionsPerMinute: 10_000 };
@@ -92,10 +86,7 @@ export async function setRestartScene(
   }
 
   async function summary(kind: WorkloadKind, name: string): Promise<WorkloadSummary> {
-    const object = await cluster.api('GET', pathOf(kind, name));
-    const workload = readWorkload(object, kind);
-    assert(workload, JSON.stringify(object));
-    return workload;
+    return summaryOf(await cluster.api('GET', pathOf(kind, name)), kind);
   }
 
   async function state(kind: WorkloadKind, name: string): Promise<WorkloadState | undefined> {
@@ -129,6 +120,7 @@ export async function setRestartScene(
 
   return {
     ns,
+    pathOf,
     config,
     begin,
     async start(test, options) {
@@ -175,4 +167,20 @@ export async function setRestartScene(
       });
     },
   };
+}
+
+/** Reads what the API server answers of a workload. */
+export function summaryOf(object: unknown, kind: WorkloadKind): WorkloadSummary {
+  const workload = readWorkload(object, kind);
+  assert(workload, JSON.stringify(object));
+  return workload;
+}
+
+/** Creates one scene with one weeder for all tests of the calling suite. */
+export function suiteRestartScene(prefix: string, options: PodBehaviour & { readonly section?: object } = {}) {
+  const { section, ...behaviour } = options;
+  return forSuite(async (t) => {
+    const scene = await setRestartScene(t, prefix, behaviour);
+    return { scene, weeder: await scene.start(t, { config: scene.config(section) }) };
+  });
 }
