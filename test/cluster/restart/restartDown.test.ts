@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, suite, test } from 'node:test';
+import { suiteCleanup } from '../support/cleanup.ts';
 import type { Deployed } from '../support/deploy/deployment.ts';
 import { type DowntimeCase, downtimeCases, using } from '../support/downtimeCases.ts';
-import { suiteCleanup } from '../support/plane/suiteCleanup.ts';
 import { type DeploymentScene, setDeploymentScene } from '../support/restart/deploymentScene.ts';
 
 suite('changes made while no weeder runs', { concurrency: 10 }, () => {

@@ -6,7 +6,8 @@ import { compare } from '../../../../src/observer/drift/compare.ts';
 import { project } from '../../../../src/observer/drift/project.ts';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Applying, applying, at, good } from '../../support/observer/applying.ts';
+import { type Applying, applying, good } from '../../support/observer/applying.ts';
+import { at } from '../../support/observer/observedObjects.ts';
 
 const bounds = (min: number, max: number) => ({
   observer_schema_list_min_length: min,

@@ -4,7 +4,9 @@ import { arrayOf, type JsonObject, objectOf, systemClock } from '@weeder/kube-ru
 import type { ApiRequest } from '@weeder/kube-runtime/client';
 import { restMapperOf } from '../../../../src/observer/kinds/restMapper.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Applying, applying, at, bad, clientFor, driftsOf, good } from '../../support/observer/applying.ts';
+import { type Applying, applying, bad, driftsOf, good } from '../../support/observer/applying.ts';
+import { at } from '../../support/observer/observedObjects.ts';
+import { kubeClientFor } from '../../support/plane/kubeClient.ts';
 
 const text = { type: 'string' };
 const listed = (keys: readonly string[], properties: object) => ({
@@ -107,7 +109,7 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
 
   test('discovery needs no permission: the API server answers a user without any', async (t) => {
     const it = await applying(t, 'kinds-rights');
-    const client = clientFor(it.ns.cluster, it.ns.cluster.takeUser());
+    const client = kubeClientFor(it.ns.cluster.kubeconfigFor(it.ns.cluster.takeUser()));
     t.after(() => client.close());
     const kinds = restMapperOf(client, systemClock);
     const kind = good(await kinds.find('apps/v1', 'Deployment', it.signal));

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { eventually } from '../../support/eventually.ts';
-import { type Applying, applying, at, bad, driftsOf, good } from '../../support/observer/applying.ts';
+import { type Applying, applying, bad, driftsOf, good } from '../../support/observer/applying.ts';
+import { at } from '../../support/observer/observedObjects.ts';
 
 const merge = 'application/merge-patch+json';
 const classes = '/apis/storage.k8s.io/v1/storageclasses';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, suite, test } from 'node:test';
+import { suiteCleanup } from '../../support/cleanup.ts';
 import { eventually, type TestNamespace, testNamespace } from '../../support/cluster.ts';
 import { startRequestProxy } from '../../support/plane/requestProxy.ts';
-import { suiteCleanup } from '../../support/plane/suiteCleanup.ts';
 import { type DeploymentScene, managed, setDeploymentScene } from '../../support/restart/deploymentScene.ts';
 
 const alsoDependsOn = 'weeder.dev/also-depends-on';

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { before, suite, test } from 'node:test';
 import { objectOf } from '@weeder/kube-runtime/base';
-import type { Cleanup } from '../../support/cleanup.ts';
+import { type Cleanup, suiteCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/cluster.ts';
 import type { Deployed } from '../../support/deploy/deployment.ts';
 
-import { suiteCleanup } from '../../support/plane/suiteCleanup.ts';
 import { type DeploymentScene, setDeploymentScene } from '../../support/restart/deploymentScene.ts';
 
 const main = { name: 'main', image: 'registry.invalid/web:1' };

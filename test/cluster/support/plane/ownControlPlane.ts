@@ -1,10 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Cleanup, cleanUp } from '../cleanup.ts';
+import { type Cleanup, cleanUp, forSuite } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
 import { sharedControlPlane } from '../namespace.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './controlPlane.ts';
-import { forSuite } from './suiteCleanup.ts';
 
 /**
  * Starts a control plane for one test or suite, which may stop its servers. It has no controllers unless requested.

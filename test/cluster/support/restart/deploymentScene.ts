@@ -1,10 +1,9 @@
 import type { ContainerContent } from '@weeder/embedded-cluster';
 import type { WorkloadState } from '../../../../src/restart/content/state.ts';
-import type { Cleanup } from '../cleanup.ts';
+import { type Cleanup, forSuite } from '../cleanup.ts';
 import { type Deployed, deployed } from '../deploy/deployment.ts';
 import { eventually } from '../eventually.ts';
 import type { TestNamespace } from '../namespace.ts';
-import { forSuite } from '../plane/suiteCleanup.ts';
 import type { StartOptions, WeederProcess } from '../weeder.ts';
 import { setRestartScene } from './restartScene.ts';
 

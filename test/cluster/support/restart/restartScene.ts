@@ -3,13 +3,12 @@ import { type WorkloadKind, workloadKindNames, workloadKinds } from '@weeder/kub
 import { decodeState, type WorkloadState } from '../../../../src/restart/content/state.ts';
 import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';
 import { readWorkload, type WorkloadSummary } from '../../../../src/restart/references/workloadSummary.ts';
-import { type Cleanup, cleanUp } from '../cleanup.ts';
+import { type Cleanup, cleanUp, forSuite } from '../cleanup.ts';
 import { eventually, type Saw } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
 import { KubeObject, type Pod } from '../objects.ts';
 import type { Answer } from '../plane/http.ts';
 import { type PodBehaviour, startRemoteKubelet } from '../plane/remoteKubelet.ts';
-import { forSuite } from '../plane/suiteCleanup.ts';
 import { watchCollection } from '../plane/watching.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
 import { specOf, templateOf, type WorkloadOptions } from './workloadOptions.ts';
