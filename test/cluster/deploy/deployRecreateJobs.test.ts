@@ -50,7 +50,7 @@ async function changedJob(t: TestContext, verb?: Verb) {
     },
   );
   const path = ns.path('api/v1', 'configmaps', 'once');
-  await ns.cluster.api('PATCH', path, { data: { word: '2' } }, 'application/merge-patch+json');
+  await ns.cluster.api('PATCH', path, { data: { word: '2' } });
   return weeder;
 }
 

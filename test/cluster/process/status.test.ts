@@ -31,7 +31,7 @@ async function scene(t: TestContext, prefix: string, livePage: boolean) {
     await cluster.api('POST', ns.path('api/v1', 'pods'), { metadata, spec });
     const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
     const path = `${ns.path('api/v1', 'pods', each)}/status`;
-    await cluster.api('PATCH', path, { status }, 'application/merge-patch+json');
+    await cluster.api('PATCH', path, { status });
   }
   await setSlice(ns, 'db', { ready: [false] });
   const flags = [

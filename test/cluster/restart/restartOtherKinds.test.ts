@@ -22,7 +22,6 @@ import {
 import { type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';
 
 const run = promisify(execFile);
-const mergePatch = 'application/merge-patch+json';
 const strategicPatch = 'application/strategic-merge-patch+json';
 const workloadKinds = [{ kind: 'Rollout.argoproj.io' }, { kind: 'CloneSet.apps.kruise.io' }];
 
@@ -186,7 +185,7 @@ suite('workloads of kinds of other groups', { concurrency: true }, () => {
     const line = await weeder.log.until('restart pending', { workload: 'rollout.argoproj.io/web' });
     assert.equal(line['cause'], 'paused');
     assert.equal(objectOf(objectOf(await scene.ns.cluster.api('GET', path))['spec'])['restartAt'], undefined);
-    await scene.ns.cluster.api('PATCH', path, { spec: { paused: false } }, mergePatch);
+    await scene.ns.cluster.api('PATCH', path, { spec: { paused: false } });
     await untilSettled(scene, path, 1);
   });
 

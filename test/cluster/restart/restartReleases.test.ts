@@ -116,7 +116,7 @@ suite('rollouts of the user together with those of weeder', { concurrency: 8 }, 
     const [pod] = await web.pods();
     const path = ns.path('api/v1', 'pods', pod?.metadata.name ?? '');
     const status = { phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory.' };
-    await ns.cluster.api('PATCH', `${path}/status`, { status }, 'application/merge-patch+json');
+    await ns.cluster.api('PATCH', `${path}/status`, { status });
     await web.current();
     await aged(web);
     for (const [value, rollouts] of [

@@ -109,7 +109,7 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'full' }, spec: { hard: { pods } } };
     await scene.ns.cluster.api('POST', quotas, quota);
     const status = { hard: { pods }, used: { pods } };
-    const body = { body: { status }, contentType: 'application/merge-patch+json' };
+    const body = { body: { status } };
     assert.equal((await scene.ns.cluster.send('PATCH', `${quotas}/full/status`, body)).status, 200);
     const another = { metadata: { name: 'another' }, spec: { containers: [{ name: 'main', image: 'none' }] } };
     const podsOfAll = `${scene.ns.path('api/v1', 'pods')}?dryRun=All`;

@@ -30,7 +30,6 @@ const argoCd: ToolModule = {
 };
 
 const apiVersion = 'argoproj.io/v1alpha1';
-const mergePatch = 'application/merge-patch+json';
 const healths: Readonly<Record<string, Health>> = {
   Healthy: 'healthy',
   Progressing: 'progressing',
@@ -123,7 +122,7 @@ async function follow(home: TestNamespace, ns: TestNamespace, spec: JsonObject, 
 
   async function refresh(): Promise<void> {
     const annotations = { 'argocd.argoproj.io/refresh': 'hard' };
-    await cluster.api('PATCH', application, { metadata: { annotations } }, mergePatch);
+    await cluster.api('PATCH', application, { metadata: { annotations } });
     await until('compared', ({ metadata }) => {
       const left = objectOf(objectOf(metadata)['annotations']);
       return left['argocd.argoproj.io/refresh'] === undefined;

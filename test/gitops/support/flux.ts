@@ -27,8 +27,6 @@ const flux: ToolModule = {
   linkerFlags: () => [],
 };
 
-const mergePatch = 'application/merge-patch+json';
-
 /**
  * Starts Flux's kustomize-controller. Its source-controller is replaced by a server of archives and by a status of each
  * GitRepository that names the archive of the newest commit.
@@ -133,14 +131,14 @@ async function follow(ns: TestNamespace, spec: JsonObject, archives: Archives, l
           conditions: [{ ...ready, observedGeneration: 1 }],
         },
       };
-      await cluster.api('PATCH', `${repositories}/${name}/status`, body, mergePatch);
+      await cluster.api('PATCH', `${repositories}/${name}/status`, body);
     },
     untilApplied: () =>
       until('applied', (now, ready) => now['lastAppliedRevision'] === newest && ready['status'] === 'True'),
     async compare() {
       const requestedAt = `${performance.now()}`;
       const annotations = { 'reconcile.fluxcd.io/requestedAt': requestedAt };
-      await cluster.api('PATCH', `${kustomizations}/${name}`, { metadata: { annotations } }, mergePatch);
+      await cluster.api('PATCH', `${kustomizations}/${name}`, { metadata: { annotations } });
       await until('compared', (now) => now['lastHandledReconcileAt'] === requestedAt);
     },
     untilHealth: (health) =>

@@ -159,7 +159,7 @@ suite('the desired state after a restart', { concurrency: true }, () => {
     // No controller counts the quota here.
     const status = { hard: quota.spec.hard, used: quota.spec.hard };
     const path = it.ns.path('api/v1', 'resourcequotas', 'full/status');
-    await it.ns.cluster.api('PATCH', path, { status }, 'application/merge-patch+json');
+    await it.ns.cluster.api('PATCH', path, { status });
     const dryRun = await eventually(
       async () => {
         const now = good(await it.api.dryRunApply(plan, it.signal));

@@ -44,8 +44,7 @@ async function defineKind(it: Applying, spec: object = widgetSpec) {
     apiVersion,
     kind,
     object: (fields: JsonObject): JsonObject => ({ apiVersion, kind, metadata: { name: 'one' }, spec: fields }),
-    change: (other: object) =>
-      it.ns.cluster.api('PATCH', crd, { spec: { versions: version(schemaOf(other)) } }, 'application/merge-patch+json'),
+    change: (other: object) => it.ns.cluster.api('PATCH', crd, { spec: { versions: version(schemaOf(other)) } }),
   };
 }
 

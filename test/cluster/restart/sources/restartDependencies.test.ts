@@ -8,7 +8,6 @@ import { type DeploymentScene, managed, setDeploymentScene } from '../../support
 const alsoDependsOn = 'weeder.dev/also-depends-on';
 const allowReferencesFrom = 'weeder.dev/allow-references-from';
 const trusted = { trusted: 'true' };
-const mergePatch = 'application/merge-patch+json';
 
 type Source = 'configmaps' | 'secrets';
 
@@ -20,7 +19,7 @@ function sourceNamespace(ns: TestNamespace) {
       await ns.cluster.api('POST', ns.path('api/v1', source), { metadata: { name, annotations }, ...content });
     },
     async change(source: Source, name: string, patch: object): Promise<void> {
-      await ns.cluster.api('PATCH', ns.path('api/v1', source, name), patch, mergePatch);
+      await ns.cluster.api('PATCH', ns.path('api/v1', source, name), patch);
     },
   };
 }

@@ -9,7 +9,6 @@ import type { Deployed } from '../../support/deploy/deployment.ts';
 import { type DeploymentScene, setDeploymentScene } from '../../support/restart/deploymentScene.ts';
 
 const main = { name: 'main', image: 'registry.invalid/web:1' };
-const mergePatch = 'application/merge-patch+json';
 
 function using(name: string): object {
   return { containers: [{ ...main, envFrom: [{ configMapRef: { name } }] }] };
@@ -59,7 +58,7 @@ function keyOf({ ns }: DeploymentScene) {
   return {
     read: async () => objectOf(objectOf(await ns.cluster.api('GET', path))['data']),
     remove: () => ns.cluster.api('DELETE', path),
-    put: (data: object | null) => ns.cluster.api('PATCH', path, { data }, mergePatch),
+    put: (data: object | null) => ns.cluster.api('PATCH', path, { data }),
   };
 }
 

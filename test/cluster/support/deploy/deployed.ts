@@ -82,6 +82,13 @@ export function dataOf(objects: readonly Manifest[]): Readonly<Record<string, st
   return ConfigMap.parse(one(objects, 'ConfigMap')).data;
 }
 
+/** The same objects with this config. */
+export function withConfig(objects: readonly Manifest[], config: object): readonly Manifest[] {
+  const configMap = one(objects, 'ConfigMap');
+  const data = { 'weeder.yaml': JSON.stringify(config) };
+  return objects.map((object) => (object === configMap ? { ...object, data } : object));
+}
+
 /** Creates all objects except workloads, because no kubelet runs. Resolves when the permissions are effective. */
 export async function createAll(t: Cleanup, cluster: Cluster, objects: readonly Manifest[]): Promise<void> {
   for (const object of objects) {

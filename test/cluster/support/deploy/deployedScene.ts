@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Cleanup } from '../cleanup.ts';
 import type { StartOptions } from '../cluster.ts';
 import { eventually } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
@@ -7,12 +8,8 @@ import { running, setPodStatus } from '../observer/statuses.ts';
 import { ownedPod } from '../restart/workloads.ts';
 import { type Scene, setScene } from '../scene.ts';
 import { setSlice } from '../services.ts';
-import { createAll, type DeployedWeeder, one, startDeployed } from './deployed.ts';
+import { createAll, type DeployedWeeder, startDeployed, withConfig } from './deployed.ts';
 import type { Manifest } from './kustomize.ts';
-
-interface TestContext {
-  after(cleanup: () => unknown): void;
-}
 
 /** A scene for a weeder that is deployed by the manifests. Durations are milliseconds. */
 export interface DeployedScene {
@@ -45,7 +42,7 @@ export const watchDuration = 300_000;
 
 /** Creates the scene in a new namespace. `section`: further keys of the config. */
 export async function deployedScene(
-  t: TestContext,
+  t: Cleanup,
   prefix: string,
   cluster?: TestNamespace['cluster'],
   section: object = {},
@@ -70,10 +67,7 @@ export async function deployedScene(
     home,
     config,
     async deploy(objects, options) {
-      const configMap = one(objects, 'ConfigMap');
-      const deployed = objects.map((object) =>
-        object === configMap ? { ...object, data: { 'weeder.yaml': JSON.stringify(config) } } : object,
-      );
+      const deployed = withConfig(objects, config);
       await createAll(t, home.cluster, deployed);
       return startDeployed(t, home, deployed, options);
     },

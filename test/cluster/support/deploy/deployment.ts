@@ -38,7 +38,6 @@ export interface Deployed {
 
 const ReplicaSets = z.looseObject({ items: z.array(KubeObject) });
 const revision = 'deployment.kubernetes.io/revision';
-const mergePatch = 'application/merge-patch+json';
 const jsonPatch = 'application/json-patch+json';
 
 export function deployed(
@@ -83,7 +82,7 @@ export function deployed(
       await ns.cluster.api('PATCH', path, undoing(ReplicaSets.parse(list).items), jsonPatch);
     },
     async patch(body) {
-      await ns.cluster.api('PATCH', path, body, mergePatch);
+      await ns.cluster.api('PATCH', path, body);
     },
     reported: (reason, text = /./) =>
       eventually(

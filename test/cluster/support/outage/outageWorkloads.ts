@@ -10,7 +10,6 @@ import type { RunningWeeder } from '../weeder.ts';
 import { closedWindow, tomorrow } from '../windows.ts';
 
 const hashAnnotation = 'weeder.dev/dependencies-hash';
-const mergePatch = 'application/merge-patch+json';
 const workloads = [...troubled, ...current];
 
 /** The workloads of the scene on a real API server, with a simulated kubelet for their pods. */
@@ -57,7 +56,7 @@ export async function createOutageWorkloads(t: Cleanup, cluster: Cluster): Promi
 
   const workloadOf = (name: string) => ({ workload: `deployment/${name}` });
   const change = (name: string, a: string) =>
-    cluster.api('PATCH', homeOf(name).path('api/v1', 'configmaps', name), { data: { a } }, mergePatch);
+    cluster.api('PATCH', homeOf(name).path('api/v1', 'configmaps', name), { data: { a } });
 
   /** Repeatedly, because the simulated kubelet overwrites the status. */
   async function stall({ log }: Pick<RunningWeeder, 'log'>): Promise<void> {

@@ -1,6 +1,6 @@
 import { objectOf } from '@weeder/kube-runtime/base';
 import type { Cleanup } from '../cleanup.ts';
-import { createAll, type DeployedWeeder, one, startDeployed } from '../deploy/deployed.ts';
+import { createAll, type DeployedWeeder, startDeployed, withConfig } from '../deploy/deployed.ts';
 import type { Manifest } from '../deploy/kustomize.ts';
 import { eventually } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
@@ -18,8 +18,6 @@ export interface DeployedRestarts {
   /** Changes the ConfigMap or the Secret that both Deployments use. */
   change(resource: 'configmaps' | 'secrets', value: string): Promise<unknown>;
 }
-
-const mergePatch = 'application/merge-patch+json';
 
 /**
  * Creates the workloads. The Deployments `rolled` and `evicted` have one pod each, the other workloads none.
@@ -56,9 +54,7 @@ export async function deployedRestarts(t: Cleanup, cluster?: TestNamespace['clus
         { namespaces: [ns.name] },
       ];
       const restartControl = { quietPeriod: '0s', minInterval: '0s', rules, ...more };
-      const configMap = one(objects, 'ConfigMap');
-      const data = { 'weeder.yaml': JSON.stringify({ restartControl }) };
-      const deployed = objects.map((object) => (object === configMap ? { ...object, data } : object));
+      const deployed = withConfig(objects, { restartControl });
       await createAll(t, ns.cluster, deployed);
       const expects: StartOptions['expects'] = { errorLines: /no hash key/ };
       // Limits weeder to this namespace, because it removes states of workloads that no rule matches.
@@ -66,7 +62,7 @@ export async function deployedRestarts(t: Cleanup, cluster?: TestNamespace['clus
     },
     change(resource, value) {
       const [name, field] = resource === 'secrets' ? ['password', 'stringData'] : ['settings', 'data'];
-      return ns.cluster.api('PATCH', ns.path('api/v1', resource, name), { [field]: { word: value } }, mergePatch);
+      return ns.cluster.api('PATCH', ns.path('api/v1', resource, name), { [field]: { word: value } });
     },
   };
 }

@@ -38,7 +38,6 @@ export interface DeploymentOptions {
   readonly replicas?: number;
 }
 
-const mergePatch = 'application/merge-patch+json';
 export const managed = { managed: 'true' };
 
 /** Creates the scene. `startTime`: from the creation of a pod to the start of its containers. Milliseconds. */
@@ -64,7 +63,7 @@ export async function setDeploymentScene(t: Cleanup, prefix: string, startTime =
   };
 
   const change: DeploymentScene['change'] = async (source, name, patch) => {
-    await cluster.api('PATCH', ns.path('api/v1', source, name), patch, mergePatch);
+    await cluster.api('PATCH', ns.path('api/v1', source, name), patch);
   };
 
   const begin: DeploymentScene['begin'] = (own, section = {}, options = {}) => {

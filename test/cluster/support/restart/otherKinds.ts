@@ -148,8 +148,7 @@ async function podsOf(ns: TestNamespace, workload: string): Promise<JsonObject[]
 }
 
 async function report(ns: TestNamespace, path: string, status: JsonObject): Promise<void> {
-  const contentType = 'application/merge-patch+json';
-  await ns.cluster.send('PATCH', `${path}/status`, { body: { status }, contentType });
+  await ns.cluster.send('PATCH', `${path}/status`, { body: { status } });
 }
 
 function isReady(pod: JsonObject): boolean {

@@ -42,7 +42,6 @@ export interface RestartScene {
   untilDone(kind: WorkloadKind, name: string, rollouts: number): Promise<void>;
 }
 
-const mergePatch = 'application/merge-patch+json';
 /** On a busy machine a healthy rollout makes no progress for seconds, so only tests of stalls shorten `stallAfter`. */
 const quick = { quietPeriod: '300ms', quietMax: '5s', minInterval: '0s', stallAfter: '1m', progressDeadline: '5m' };
 
@@ -130,7 +129,7 @@ export async function setRestartScene(t: Cleanup, prefix: string, behaviour: Pod
     async put(name, data, kind = 'ConfigMap') {
       const path = ns.path('api/v1', `${kind.toLowerCase()}s`);
       const content = kind === 'Secret' ? { stringData: data } : { data };
-      const answer = await cluster.send('PATCH', `${path}/${name}`, { body: content, contentType: mergePatch });
+      const answer = await cluster.send('PATCH', `${path}/${name}`, { body: content });
       if (answer.status === 404) await cluster.api('POST', path, { metadata: { name }, ...content });
       else assert.equal(answer.status, 200, JSON.stringify(answer.body));
     },
@@ -150,7 +149,7 @@ export async function setRestartScene(t: Cleanup, prefix: string, behaviour: Pod
         { what: `the pods of ${kind} ${name}` },
       );
     },
-    patch: (kind, name, body) => cluster.send('PATCH', pathOf(kind, name), { body, contentType: mergePatch }),
+    patch: (kind, name, body) => cluster.send('PATCH', pathOf(kind, name), { body }),
     pods: (name) => podsOf(ns, { workload: name }),
     summary,
     state,

@@ -34,8 +34,6 @@ export interface RolledOut {
 
 type Decide = (summary: WorkloadSummary) => object;
 
-const mergePatch = 'application/merge-patch+json';
-
 /** Creates the workload with three pods (a DaemonSet with two) unless `spec` differs, and waits until they run. */
 export async function rolledOut(
   t: Cleanup,
@@ -58,8 +56,7 @@ export async function rolledOut(
       of,
       (await pods()).flatMap((pod) => readPod(pod) ?? []),
     );
-  const patch = (body: object, subresource = '') =>
-    cluster.send('PATCH', `${path}${subresource}`, { body, contentType: mergePatch });
+  const patch = (body: object, subresource = '') => cluster.send('PATCH', `${path}${subresource}`, { body });
   const apply = (decide: Decide) =>
     eventually(
       async (saw) => {

@@ -113,11 +113,11 @@ export async function patchPodMetadata(
   metadata: { labels?: Record<string, string | null>; annotations?: Record<string, string | null> },
 ): Promise<Pod> {
   const path = ns.path('api/v1', 'pods', name);
-  return Pod.parse(await ns.cluster.api('PATCH', path, { metadata }, 'application/merge-patch+json'));
+  return Pod.parse(await ns.cluster.api('PATCH', path, { metadata }));
 }
 
 /** Removes the finalizers of a pod. */
 export async function removeFinalizers(ns: TestNamespace, name: string): Promise<void> {
   const patch = { metadata: { finalizers: null } };
-  await ns.cluster.api('PATCH', ns.path('api/v1', 'pods', name), patch, 'application/merge-patch+json');
+  await ns.cluster.api('PATCH', ns.path('api/v1', 'pods', name), patch);
 }
