@@ -23,8 +23,6 @@ const flux: ToolModule = {
   version: /github\.com\/fluxcd\/kustomize-controller (v[\d.]+)/,
   what: "Flux's kustomize-controller",
   takes: '8 minutes',
-  noGo: (why) => `Flux's kustomize-controller cannot be built because ${why}. Install Go 1.26 or newer.`,
-  linkerFlags: () => [],
 };
 
 /**
@@ -32,7 +30,7 @@ const flux: ToolModule = {
  * GitRepository that names the archive of the newest commit.
  */
 export async function startFlux(t: Cleanup, cluster: Cluster): Promise<GitOpsTool> {
-  const folder = await builtTools(flux, (line) => console.error(line));
+  const folder = await builtTools(flux);
   const api = await goModule('github.com/fluxcd/source-controller/api', flux.folder);
   await installCrdsOf(
     cluster,

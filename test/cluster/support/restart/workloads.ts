@@ -9,23 +9,9 @@ interface ReplicaOptions extends PodOptions {
 
 /** Creates a ReplicaSet, and returns its pods when the controller has created them. */
 export async function createReplicaSet(ns: TestNamespace, name: string, options: ReplicaOptions): Promise<Pod[]> {
-  return createReplicated(ns, 'replicasets', name, options);
-}
-
-/** Creates a Deployment, and returns its pods when the controllers have created them. */
-export async function createDeployment(ns: TestNamespace, name: string, options: ReplicaOptions): Promise<Pod[]> {
-  return createReplicated(ns, 'deployments', name, options);
-}
-
-async function createReplicated(
-  ns: TestNamespace,
-  resource: 'replicasets' | 'deployments',
-  name: string,
-  options: ReplicaOptions,
-): Promise<Pod[]> {
   const { replicas = 1, labels } = options;
   if (options.onNode) await ensureTestNode(ns);
-  await ns.cluster.api('POST', ns.path('apis/apps/v1', resource), {
+  await ns.cluster.api('POST', ns.path('apis/apps/v1', 'replicasets'), {
     metadata: { name, labels },
     spec: { replicas, selector: { matchLabels: { ...labels, workload: name } }, template: podTemplate(options, name) },
   });
