@@ -10,6 +10,7 @@ import { type DeploymentScene, suiteDeploymentScene } from '../support/restart/d
 
 const ReplicaSets = z.looseObject({ items: z.array(KubeObject) });
 const image = 'registry.invalid/web:1';
+const revision = 'deployment.kubernetes.io/revision';
 
 /** A pod spec with all keys of a ConfigMap as variables. */
 function using(name: string, imageName = image): object {
@@ -21,10 +22,13 @@ function release(pod: object): object {
   return { spec: { template: { spec: pod } } };
 }
 
-async function templatesOf({ ns }: DeploymentScene, { name }: Deployed): Promise<object[]> {
+async function replicaSetsOf({ ns }: DeploymentScene, name: string): Promise<KubeObject[]> {
   const path = `${ns.path('apis/apps/v1', 'replicasets')}?labelSelector=workload%3D${name}`;
-  const { items } = ReplicaSets.parse(await ns.cluster.api('GET', path));
-  return items.map((each) => objectOf(objectOf(objectOf(each)['spec'])['template']));
+  return ReplicaSets.parse(await ns.cluster.api('GET', path)).items;
+}
+
+async function templatesOf(scene: DeploymentScene, { name }: Deployed): Promise<object[]> {
+  return (await replicaSetsOf(scene, name)).map((each) => objectOf(objectOf(objectOf(each)['spec'])['template']));
 }
 
 /** Waits until the pods were created in an earlier second than the next write. */
@@ -48,6 +52,35 @@ async function releaseWhole({ ns }: DeploymentScene, web: Deployed): Promise<() 
   const body = { ...whole, metadata: rest, spec: { ...spec, template: next } };
   return () => ns.cluster.api('PUT', ns.path('apis/apps/v1', 'deployments', web.name), body);
 }
+
+/** Restores the previous revision, as `kubectl rollout undo` does. */
+async function undo(scene: DeploymentScene, { name }: Deployed): Promise<void> {
+  const revisionOf = ({ metadata }: KubeObject) => Number(metadata.annotations?.[revision]);
+  const replicaSets = await replicaSetsOf(scene, name);
+  const [, target] = replicaSets.sort((one, other) => revisionOf(other) - revisionOf(one));
+  assert(target);
+  const template = objectOf(objectOf(objectOf(target)['spec'])['template']);
+  const { 'pod-template-hash': _hash, ...labels } = objectOf(objectOf(template['metadata'])['labels']);
+  const annotations = Object.entries(target.metadata.annotations ?? {}).filter(([key]) => !controllers.has(key));
+  const patch = [
+    {
+      op: 'replace',
+      path: '/spec/template',
+      value: { ...template, metadata: { ...objectOf(template['metadata']), labels } },
+    },
+    { op: 'replace', path: '/metadata/annotations', value: Object.fromEntries(annotations) },
+  ];
+  const path = scene.ns.path('apis/apps/v1', 'deployments', name);
+  await scene.ns.cluster.api('PATCH', path, patch, 'application/json-patch+json');
+}
+
+/** Annotations that the controller of a ReplicaSet uses, and an undo does not copy. */
+const controllers = new Set([
+  revision,
+  'deployment.kubernetes.io/revision-history',
+  'deployment.kubernetes.io/desired-replicas',
+  'deployment.kubernetes.io/max-replicas',
+]);
 
 suite('rollouts of the user together with those of weeder', { concurrency: 8 }, () => {
   // The start time of a slow node: if a pod starts within the second of the write, or before weeder on a busy machine
@@ -177,7 +210,7 @@ suite('rollouts of the user together with those of weeder', { concurrency: 8 }, 
     await change('configmaps', 'undone', { data: { a: '2' } });
     await web.restarted(2);
     await aged(web);
-    await web.undo();
+    await undo(scene(), web);
     await web.restarted(3);
     await caughtUp();
     await web.current();

@@ -1,7 +1,4 @@
-import assert from 'node:assert/strict';
 import type { ContainerContent } from '@weeder/embedded-cluster';
-import { objectOf } from '@weeder/kube-runtime/base';
-import { z } from 'zod';
 import type { WorkloadState } from '../../../../src/restart/content/state.ts';
 import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';
 import { eventsOf } from '../events.ts';
@@ -30,15 +27,9 @@ export interface Deployed {
   /** The environment and files of the container `main` of each pod. */
   contents(): Promise<ContainerContent[]>;
   patch(body: object): Promise<void>;
-  /** Restores the previous revision, as `kubectl rollout undo` does. */
-  undo(): Promise<void>;
   /** Waits for an Event with this reason that matches, and returns the notes of all Events with the reason. */
   reported(reason: string, text?: RegExp): Promise<string[]>;
 }
-
-const ReplicaSets = z.looseObject({ items: z.array(KubeObject) });
-const revision = 'deployment.kubernetes.io/revision';
-const jsonPatch = 'application/json-patch+json';
 
 export function deployed(
   scene: RestartScene,
@@ -76,11 +67,6 @@ export function deployed(
     async contents() {
       return (await deployment.pods()).flatMap(({ metadata }) => contentOf(metadata.uid, 'main') ?? []);
     },
-    async undo() {
-      const query = `?labelSelector=${encodeURIComponent(`workload=${name}`)}`;
-      const list = await ns.cluster.api('GET', `${ns.path('apis/apps/v1', 'replicasets')}${query}`);
-      await ns.cluster.api('PATCH', path, undoing(ReplicaSets.parse(list).items), jsonPatch);
-    },
     async patch(body) {
       await ns.cluster.api('PATCH', path, body);
     },
@@ -97,29 +83,3 @@ export function deployed(
   };
   return deployment;
 }
-
-/** Returns the JSON patch with which kubectl restores the previous revision. */
-function undoing(replicaSets: readonly KubeObject[]): object[] {
-  const revisionOf = ({ metadata }: KubeObject) => Number(metadata.annotations?.[revision]);
-  const [, target] = [...replicaSets].sort((one, other) => revisionOf(other) - revisionOf(one));
-  assert(target);
-  const template = objectOf(objectOf(objectOf(target)['spec'])['template']);
-  const { 'pod-template-hash': _hash, ...labels } = objectOf(objectOf(template['metadata'])['labels']);
-  const annotations = Object.entries(target.metadata.annotations ?? {}).filter(([key]) => !controllers.has(key));
-  return [
-    {
-      op: 'replace',
-      path: '/spec/template',
-      value: { ...template, metadata: { ...objectOf(template['metadata']), labels } },
-    },
-    { op: 'replace', path: '/metadata/annotations', value: Object.fromEntries(annotations) },
-  ];
-}
-
-/** Annotations that the controller of a ReplicaSet uses, and an undo does not copy. */
-const controllers = new Set([
-  revision,
-  'deployment.kubernetes.io/revision-history',
-  'deployment.kubernetes.io/desired-replicas',
-  'deployment.kubernetes.io/max-replicas',
-]);

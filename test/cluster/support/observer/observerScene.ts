@@ -1,12 +1,12 @@
 import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { applicationsPath } from '../../../../src/observer/status/applicationApi.ts';
-import { type Cleanup, cleanUp } from '../cleanup.ts';
+import type { Cleanup } from '../cleanup.ts';
 import type { Manifest } from '../deploy/kustomize.ts';
 import { eventually } from '../eventually.ts';
 import { create } from '../manifests.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
 import type { Cluster } from '../plane/access.ts';
-import { type Change as WatchedChange, watchCollection } from '../plane/watching.ts';
+import { noteChanges } from '../plane/watching.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
 import { installApplications } from './applicationCrd.ts';
 import { conditionsIn } from './observedObjects.ts';
@@ -50,21 +50,7 @@ export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: C
   await installApplications(cluster);
   await makeTenant(ns);
   const changes: Change[] = [];
-  const stop = new AbortController();
-  const watching: Promise<void>[] = [];
-  cleanUp(t, async () => {
-    stop.abort();
-    await Promise.all(watching);
-  });
   const pathOf = (name?: string) => `${applicationsPath(namespace)}${name === undefined ? '' : `/${name}`}`;
-
-  function note({ type, object }: WatchedChange): void {
-    changes.push({ type, kind: object.kind ?? '', name: object.metadata.name, object });
-  }
-
-  async function follow(later: AsyncIterable<WatchedChange>): Promise<void> {
-    for await (const change of later) note(change);
-  }
 
   async function application(name: string): Promise<JsonObject> {
     return objectOf(await cluster.api('GET', pathOf(name)));
@@ -101,11 +87,10 @@ export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: C
         { what: `application ${name} in sync` },
       );
     },
-    async watch(group, plural) {
-      const watched = await watchCollection(cluster, ns.path(group, plural), stop.signal);
-      for (const object of watched.objects) note({ type: 'ADDED', object });
-      watching.push(follow(watched.changes));
-    },
+    watch: (group, plural) =>
+      noteChanges(t, cluster, ns.path(group, plural), ({ type, object }) => {
+        changes.push({ type, kind: object.kind ?? '', name: object.metadata.name, object });
+      }),
   };
 
   async function versionOf(name: string): Promise<JsonObject> {

@@ -3,13 +3,14 @@ import { type WorkloadKind, workloadKindNames, workloadKinds } from '@weeder/kub
 import { decodeState, type WorkloadState } from '../../../../src/restart/content/state.ts';
 import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';
 import { readWorkload, type WorkloadSummary } from '../../../../src/restart/references/workloadSummary.ts';
-import { type Cleanup, cleanUp, forSuite } from '../cleanup.ts';
+import { type Cleanup, forSuite } from '../cleanup.ts';
 import { eventually, type Saw } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
 import { KubeObject, type Pod } from '../objects.ts';
+import type { Cluster } from '../plane/access.ts';
 import type { Answer } from '../plane/http.ts';
 import { type PodBehaviour, startRemoteKubelet } from '../plane/remoteKubelet.ts';
-import { watchCollection } from '../plane/watching.ts';
+import { noteChanges } from '../plane/watching.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
 import { specOf, templateOf, type WorkloadOptions } from './workloadOptions.ts';
 import { podsOf } from './workloads.ts';
@@ -46,16 +47,20 @@ export interface RestartScene {
 const quick = { quietPeriod: '300ms', quietMax: '5s', minInterval: '0s', stallAfter: '1m', progressDeadline: '5m' };
 
 /** Creates a scene. `start()` starts its weeder. */
-export async function setRestartScene(t: Cleanup, prefix: string, behaviour: PodBehaviour = {}): Promise<RestartScene> {
-  const ns = await testNamespace(t, prefix);
+export async function setRestartScene(
+  t: Cleanup,
+  prefix: string,
+  { cluster: ofCluster, ...behaviour }: PodBehaviour & { readonly cluster?: Cluster } = {},
+): Promise<RestartScene> {
+  const ns = await testNamespace(t, prefix, ofCluster);
   const { cluster, name: namespace } = ns;
   const seen = new Map<string, KubeObject[]>();
-  const stop = new AbortController();
-  const watching = workloadKindNames.map(watchKind);
-  cleanUp(t, async () => {
-    stop.abort();
-    await Promise.all(watching);
-  });
+  const watchKind = (kind: WorkloadKind) =>
+    noteChanges(t, cluster, pathOf(kind), ({ object }) => {
+      const key = `${kind}/${object.metadata.name}`;
+      seen.set(key, [...(seen.get(key) ?? []), object]);
+    });
+  await Promise.all(workloadKindNames.map(watchKind));
   await startRemoteKubelet(t, { cluster, namespace, ...behaviour });
 
   function config(section: object = {}): object {
@@ -66,16 +71,6 @@ export async function setRestartScene(t: Cleanup, prefix: string, behaviour: Pod
   function begin(test: Cleanup, { flags = [], ...options }: Partial<StartOptions> = {}): WeederProcess {
     const own = [`--namespaces=${namespace}`, '--log-level=debug'];
     return startWeeder(test, { cluster, config: config(), ...options, flags: [...own, ...flags] });
-  }
-
-  async function watchKind(kind: WorkloadKind): Promise<void> {
-    const { objects, changes } = await watchCollection(cluster, pathOf(kind), stop.signal);
-    const note = (object: KubeObject): void => {
-      const key = `${kind}/${object.metadata.name}`;
-      seen.set(key, [...(seen.get(key) ?? []), object]);
-    };
-    objects.forEach(note);
-    for await (const { object } of changes) note(object);
   }
 
   function pathOf(kind: WorkloadKind, name?: string): string {
