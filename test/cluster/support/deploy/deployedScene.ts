@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import type { Cleanup } from '../cleanup.ts';
 import type { StartOptions } from '../cluster.ts';
+import { eventsOf } from '../events.ts';
 import { eventually } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
 import type { Pod } from '../objects.ts';
@@ -26,16 +26,6 @@ export interface DeployedScene {
   /** Waits until a Kubernetes Event reports `count` recoveries of the service (default 1). */
   untilReported(count?: number): Promise<unknown>;
 }
-
-const EventList = z.object({
-  items: z.array(
-    z.looseObject({
-      reason: z.string().optional(),
-      regarding: z.looseObject({ name: z.string().optional() }),
-      series: z.looseObject({ count: z.number() }).nullish(),
-    }),
-  ),
-});
 
 /** Longer than a busy machine takes to create all objects and to start weeder. */
 export const watchDuration = 300_000;
@@ -80,13 +70,9 @@ export async function deployedScene(
     untilReported: (count = 1) =>
       eventually(
         async (saw) => {
-          const list = await home.cluster.api('GET', scene.ns.path('apis/events.k8s.io/v1', 'events'));
-          const { items } = EventList.parse(list);
-          saw(items);
-          const reported = items.find(
-            ({ reason, regarding }) => reason === 'WindowOpened' && regarding.name === evicting,
-          );
-          return reported !== undefined && (reported.series?.count ?? 1) >= count;
+          const events = await eventsOf(scene.ns, 'reason=WindowOpened', `involvedObject.name=${evicting}`);
+          saw(events);
+          return events.some(({ series }) => (series?.count ?? 1) >= count);
         },
         { what: `an Event that counts to ${count}` },
       ),

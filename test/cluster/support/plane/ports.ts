@@ -50,25 +50,23 @@ const claimed = new Set<string>();
 function claim(port: number): boolean {
   mkdirSync(claims, { recursive: true });
   const path = join(claims, String(port));
-  if (isClaimed(path)) return false;
-  try {
-    writeFileSync(path, String(process.pid), { flag: 'wx' });
-  } catch {
-    // Another process has claimed it meanwhile.
-    return false;
-  }
+  if (!take(path)) return false;
   if (claimed.size === 0) process.once('exit', () => [...claimed].map((each) => rmSync(each, { force: true })));
   claimed.add(path);
   return true;
 }
 
-/** Returns whether the process of the claim runs. Removes the claim of a process that has ended. */
-function isClaimed(path: string): boolean {
+/** Only one process can create a file. If that process has ended, another call of this function can create it. */
+export function take(path: string): boolean {
   try {
-    process.kill(Number(readFileSync(path, 'utf8')), 0);
+    writeFileSync(path, String(process.pid), { flag: 'wx' });
     return true;
   } catch {
-    rmSync(path, { force: true });
+    try {
+      process.kill(Number(readFileSync(path, 'utf8')), 0);
+    } catch {
+      rmSync(path, { force: true });
+    }
     return false;
   }
 }

@@ -107,3 +107,7 @@ export async function removeFinalizers(ns: TestNamespace, name: string): Promise
   const patch = { metadata: { finalizers: null } };
   await ns.cluster.api('PATCH', ns.path('api/v1', 'pods', name), patch);
 }
+
+export function isReady({ status }: Pod): boolean {
+  return status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
+}
