@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import { systemClock } from '@weeder/kube-runtime/base';
 import { pino } from 'pino';
 import { parseConfig } from '../../../src/config/parse.ts';
@@ -36,13 +35,6 @@ export function startWeederInProcess(t: Cleanup, options: InProcessOptions): InP
   const log = collectLog((line) => {
     throw new Error(`not a log line: ${line}`);
   });
-  const output = new Writable({
-    decodeStrings: false,
-    write: (chunk: string, _encoding, done) => {
-      log.write(chunk);
-      done();
-    },
-  });
   const logger = pino(
     {
       level: 'debug',
@@ -50,7 +42,7 @@ export function startWeederInProcess(t: Cleanup, options: InProcessOptions): InP
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
     },
-    output,
+    log,
   );
   const events: WeederEvent[] = [];
   const controller = startManager({

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { before, suite, test } from 'node:test';
-import { suiteCleanup } from '../../support/cleanup.ts';
+import { suite, test } from 'node:test';
+import { forSuite } from '../../support/cleanup.ts';
 import { eventually, type TestNamespace, testNamespace } from '../../support/cluster.ts';
 import { startRequestProxy } from '../../support/plane/requestProxy.ts';
-import { type DeploymentScene, managed, setDeploymentScene } from '../../support/restart/deploymentScene.ts';
+import { managed, setDeploymentScene } from '../../support/restart/deploymentScene.ts';
 
 const alsoDependsOn = 'weeder.dev/also-depends-on';
 const allowReferencesFrom = 'weeder.dev/allow-references-from';
@@ -25,12 +25,7 @@ function sourceNamespace(ns: TestNamespace) {
 }
 
 suite('dependencies on sources of another namespace', { concurrency: 8 }, () => {
-  const t = suiteCleanup();
-  let setup:
-    | { scene: DeploymentScene; shared: ReturnType<typeof sourceNamespace>; readsOf(name: string): number }
-    | undefined;
-
-  before(async () => {
+  const setup = forSuite(async (t) => {
     const scene = await setDeploymentScene(t, 'depends');
     const shared = sourceNamespace(await testNamespace(t, 'shared'));
     const { kubeconfig, requests } = await startRequestProxy(t, scene.ns.cluster, () => undefined);
@@ -40,18 +35,17 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
     await scene.start(t, { rules }, { kubeconfig, flags });
     const readsOf = (name: string) =>
       requests.filter(({ path }) => new RegExp(`/${shared.name}/(configmaps|secrets)/${name}$`).test(path)).length;
-    setup = { scene, shared, readsOf };
+    return { scene, shared, readsOf };
   });
 
   function given() {
-    assert(setup, 'the scene is created before the first test of the suite');
-    const { scene, shared } = setup;
+    const { scene, shared, readsOf } = setup();
     const dependsOn = (source: string, labels = managed as Record<string, string>) => {
       const [, name = ''] = source.split('/');
       const annotations = { [alsoDependsOn]: source.replace('/', `/${shared.name}/`) };
       return scene.deploy(name.replace(/#.*/, ''), {}, { annotations, labels });
     };
-    return { ...setup, ...scene, dependsOn };
+    return { shared, readsOf, ...scene, dependsOn };
   }
 
   for (const [name, annotations] of [

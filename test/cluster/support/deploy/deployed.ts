@@ -62,11 +62,7 @@ export const workloadKinds: readonly string[] = ['Deployment', 'StatefulSet'];
 /** Returns the rules of a role, without those for paths such as /metrics. */
 export function rulesOf(manifest: Manifest): Rule[] {
   if (manifest.kind !== 'ClusterRole' && manifest.kind !== 'Role') return [];
-  const rules = Role.parse(manifest).rules.filter(({ resources }) => resources.length > 0);
-  return rules.map(({ resourceNames, ...rule }) => ({
-    ...rule,
-    ...(resourceNames === undefined ? {} : { resourceNames }),
-  }));
+  return Role.parse(manifest).rules.filter(({ resources }) => resources.length > 0);
 }
 
 export function one(objects: readonly Manifest[], ...kinds: string[]): Manifest {
