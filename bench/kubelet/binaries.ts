@@ -9,8 +9,6 @@ const node: ToolModule = {
   version: /k8s\.io\/kubernetes (v[\d.]+)/,
   what: 'kubelet and kube-scheduler',
   takes: '5 minutes',
-  noGo: (why) =>
-    `This benchmark builds kubelet and kube-scheduler with Go, and cannot because ${why}. Install Go 1.26 or newer.`,
   linkerFlags,
 };
 
@@ -23,10 +21,10 @@ export interface NodeBinaries {
 }
 
 /**
- * Builds the programs once, and caches them. Reports progress to `log`. Throws a SetupProblem if they cannot be built.
+ * Builds the programs once, and caches them. Throws a SetupProblem if they cannot be built.
  */
-export async function findNodeBinaries(log: (line: string) => void): Promise<NodeBinaries> {
-  const folder = await builtTools(node, log);
+export async function findNodeBinaries(): Promise<NodeBinaries> {
+  const folder = await builtTools(node);
   const version = /v[\d.]+/.exec(basename(folder))?.[0] ?? 'of an unknown version';
   return { kubelet: join(folder, 'kubelet'), scheduler: join(folder, 'kube-scheduler'), version };
 }

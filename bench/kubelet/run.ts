@@ -32,7 +32,7 @@ const log = (line: string): void => console.error(line);
 async function main(): Promise<number> {
   const { runs, events, json, write, pulls } = readFlags();
   const { plugins, runtime } = await checkMachine('This benchmark');
-  const binaries = await findNodeBinaries(log);
+  const binaries = await findNodeBinaries();
   const end = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => end.abort(new SetupProblem(`Stopped by ${signal}.`)));

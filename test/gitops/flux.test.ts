@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { before, suite, test } from 'node:test';
+import { suiteCleanup } from '../cluster/support/cleanup.ts';
 import { eventually } from '../cluster/support/eventually.ts';
 import { sharedControlPlane } from '../cluster/support/namespace.ts';
 import { conditionOf, configMap } from '../cluster/support/observer/observedObjects.ts';
-import { setObserverScene } from '../cluster/support/observer/observerScene.ts';
-import { suiteCleanup } from '../cluster/support/plane/suiteCleanup.ts';
+import { applicationOf, setObserverScene } from '../cluster/support/observer/observerScene.ts';
 import { startFlux } from './support/flux.ts';
 import type { GitOpsTool } from './support/gitOpsTool.ts';
-import { applicationOf, testInstallation } from './support/installed.ts';
+import { testInstallation } from './support/installed.ts';
 import { fought, testApplications } from './support/observed.ts';
 import { testRestarts } from './support/restarted.ts';
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { linesOf } from '../cluster/support/plane/http.ts';
 
 /** One write to etcd: an object that the API server stored, or a deletion. */
 export interface Write {
@@ -45,6 +46,7 @@ export async function watchEtcd(
   const started = Promise.withResolvers<void>();
   const follow = async (stream: ReadableStream<Uint8Array>) => {
     for await (const line of linesOf(stream)) {
+      if (line === '') continue;
       started.resolve();
       const { events = [], canceled } = WatchResponse.parse(JSON.parse(line)).result;
       if (canceled === true) throw new Error('etcd ended the watch');
@@ -63,14 +65,4 @@ function writeOf(kv: { key: string; mod_revision: number; value?: string | undef
   const text = (base64: string) => Buffer.from(base64, 'base64').toString('utf8');
   const object: unknown = isDeletion || kv.value === undefined ? undefined : JSON.parse(text(kv.value));
   return { key: text(kv.key), revision: kv.mod_revision, at: Date.now(), object };
-}
-
-async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of stream) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines.filter((line) => line !== '');
-  }
 }

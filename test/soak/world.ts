@@ -4,6 +4,7 @@ import { type ContainerState, crashLoopBackOff, running, terminated } from '../c
 import type { Cluster } from '../cluster/support/plane/access.ts';
 import type { Method } from '../cluster/support/plane/http.ts';
 import { podTemplate } from '../cluster/support/restart/podTemplate.ts';
+import { slice, slices } from '../cluster/support/services.ts';
 import { type Change, type PodChange, podsInPlace, type ServiceChange } from './decisions.ts';
 import { tiers } from './rules.ts';
 
@@ -42,10 +43,9 @@ export function createWorld(cluster: Cluster): World {
   let restarts = 1;
   let missed = 0;
 
-  async function request(method: Method, path: string, body?: object, contentType?: string): Promise<number> {
-    const options = { ...(body === undefined ? {} : { body }), ...(contentType === undefined ? {} : { contentType }) };
+  async function request(method: Method, path: string, body?: object): Promise<number> {
     const signal = AbortSignal.timeout(10_000);
-    const response = await cluster.send(method, path, { ...options, signal }).catch(() => undefined);
+    const response = await cluster.send(method, path, { body, signal }).catch(() => undefined);
     const status = response?.status ?? noResponse;
     if (status >= 300 && !expected.has(status))
       refusals.push(`${method} ${path} → ${status}: ${JSON.stringify(response?.body)}`);
@@ -97,15 +97,15 @@ export function createWorld(cluster: Cluster): World {
     }
     restarts += 1;
     const { sub, patch } = patchFor(change, restarts);
-    const status = await request('PATCH', `${path}${sub}`, patch, mergePatch);
+    const status = await request('PATCH', `${path}${sub}`, patch);
     if (status !== 404) return;
     // weeder or a change has deleted it: its controller would recreate it.
     const created = await create(place, name, index);
-    if (created === 201) await request('PATCH', `${path}${sub}`, patch, mergePatch);
+    if (created === 201) await request('PATCH', `${path}${sub}`, patch);
   }
 
   async function changeService(place: Place, service: string, change: ServiceChange): Promise<void> {
-    const remove = (name: string) => request('DELETE', slicePath(place, service, name));
+    const remove = (name: string) => request('DELETE', slices(place.ns, `${service}-${name}`));
     const rest = 'endpoints' in change ? Array.from({ length: change.endpoints - 1 }, () => false) : [];
     switch (change.to) {
       case 'flapping':
@@ -137,9 +137,9 @@ export function createWorld(cluster: Cluster): World {
     name: string,
     ready: readonly (boolean | undefined)[],
   ): Promise<void> {
-    const body = sliceBody(`${service}-${name}`, service, ready);
-    const status = await request('PUT', slicePath(place, service, name), body);
-    if (status === 404) await request('POST', slicePath(place, service), body);
+    const body = slice(place.ns, service, { name: `${service}-${name}`, ready });
+    const status = await request('PUT', slices(place.ns, body.metadata.name), body);
+    if (status === 404) await request('POST', slices(place.ns), body);
   }
 
   return {
@@ -158,26 +158,10 @@ export function createWorld(cluster: Cluster): World {
       for (const place of await Promise.all(places.values())) {
         if (place === undefined) continue;
         await request('DELETE', place.ns.path('api/v1', 'pods'));
-        await request('DELETE', slicePath(place));
+        await request('DELETE', slices(place.ns));
       }
     },
   };
-}
-
-const mergePatch = 'application/merge-patch+json';
-
-function slicePath({ ns }: Place, service?: string, name?: string): string {
-  const object = service === undefined || name === undefined ? undefined : `${service}-${name}`;
-  return ns.path('apis/discovery.k8s.io/v1', 'endpointslices', object);
-}
-
-function sliceBody(name: string, service: string, ready: readonly (boolean | undefined)[]) {
-  const endpoints = ready.map((isReady, index) => ({
-    addresses: [`10.1.0.${index + 1}`],
-    conditions: isReady === undefined ? {} : { ready: isReady },
-  }));
-  const labels = { 'kubernetes.io/service-name': service, 'endpointslice.kubernetes.io/managed-by': 'weeder-soak' };
-  return { metadata: { name, labels }, addressType: 'IPv4', endpoints, ports: [{ port: 80 }] };
 }
 
 interface PodPatch {

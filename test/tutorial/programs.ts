@@ -12,8 +12,6 @@ const network: ToolModule = {
   version: /k8s\.io\/kubernetes (v[\d.]+)/,
   what: 'kubectl, kube-proxy and CoreDNS',
   takes: '4 minutes',
-  noGo: (why) =>
-    `This test builds kubectl, kube-proxy and CoreDNS with Go, and cannot because ${why}. Install Go 1.26 or newer.`,
   linkerFlags,
 };
 
@@ -34,8 +32,7 @@ export async function findPrograms(): Promise<Programs> {
     ['ip', 'iproute2'],
     ['iptables', 'iptables'],
   ]);
-  const log = (line: string): void => console.error(line);
-  await findAssets(undefined, log);
-  const node = await findNodeBinaries(log);
-  return { node, plugins, folder: await builtTools(network, log), helm: await helmFolder() };
+  await findAssets();
+  const node = await findNodeBinaries();
+  return { node, plugins, folder: await builtTools(network), helm: await helmFolder() };
 }

@@ -7,7 +7,7 @@ import { leaseName } from '@weeder/kube-runtime/lease';
 import { parse } from 'yaml';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { chartArchive } from '../../../scripts/release/chart.ts';
-import { type Choice, choices, componentsOf, valuesOf } from '../support/deploy/chartValues.ts';
+import { type Choice, choices } from '../support/deploy/chartValues.ts';
 import { comparable } from '../support/deploy/comparable.ts';
 import { chartFolder, helm, template, withValues } from '../support/deploy/helm.ts';
 import { deployFolder, Manifest, render } from '../support/deploy/kustomize.ts';
@@ -19,12 +19,11 @@ import { temporaryFile } from '../support/weeder.ts';
 
 const overlays = readdirSync(join(deployFolder, 'overlays'));
 
-async function isSame(choice: Choice): Promise<void> {
-  const components = componentsOf(choice);
+async function isSame({ overlay, weeding, components, values }: Choice): Promise<void> {
   // Without a namespace of the user, everything is in `weeder`, as in a release of that namespace.
-  const objects = await customised(choice.overlay, { components });
-  const theirs = choice.weeding ? objects : objects.map(withoutDeclared);
-  const ours = await template(valuesOf(choice));
+  const objects = await customised(overlay, { components });
+  const theirs = weeding ? objects : objects.map(withoutDeclared);
+  const ours = await template(values);
   assert.deepEqual(comparable(ours, 'helm'), comparable(theirs, 'kustomize'), components.join(', '));
 }
 
@@ -100,7 +99,7 @@ suite('the chart', { concurrency: true }, () => {
   test('a difference of one field, one rule or one object is found', async () => {
     const [choice] = choices('single');
     assert.ok(choice !== undefined);
-    const theirs = comparable(await customised('single', { components: componentsOf(choice) }), 'kustomize');
+    const theirs = comparable(await customised('single', { components: choice.components }), 'kustomize');
     for (const other of [
       { args: ['--dry-run'] },
       { evict: true },
@@ -108,7 +107,7 @@ suite('the chart', { concurrency: true }, () => {
       { podCreation: true },
       { podMonitor: { enabled: true } },
     ]) {
-      const ours = comparable(await template({ ...valuesOf(choice), ...other }), 'helm');
+      const ours = comparable(await template({ ...choice.values, ...other }), 'helm');
       assert.notDeepEqual(ours, theirs, Object.keys(other).join());
     }
   });
@@ -137,13 +136,12 @@ suite('the chart', { concurrency: true }, () => {
       const choice = choices(overlay).at(-1);
       assert.ok(choice !== undefined);
       const values = {
-        ...valuesOf({
-          ...choice,
-          weeding: true,
-          podMonitor: false,
-          serviceMonitor: false,
-          monitoring: false,
-        }),
+        ...choice.values,
+        weeding: true,
+        podMonitor: { enabled: false },
+        serviceMonitor: { enabled: false },
+        prometheusRule: { enabled: false },
+        grafanaDashboard: { enabled: false },
         networkPolicy: { enabled: true, apiServerPorts: [8443], extraEgress: [{ ports: [{ port: 3128 }] }] },
         namespaces: watched,
         ...everyOption,

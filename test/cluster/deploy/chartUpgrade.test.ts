@@ -50,7 +50,7 @@ suite('a release of the chart on the API server', () => {
     // As weeder fills it.
     const key = Buffer.from('key of the hashes').toString('base64');
     const secret = `${ours}/secrets/weeder-hash-key`;
-    await cluster.api('PATCH', secret, { data: { key } }, 'application/merge-patch+json');
+    await cluster.api('PATCH', secret, { data: { key } });
     const body = {
       apiVersion: 'weeder.dev/v1alpha1',
       kind: 'Application',

@@ -55,7 +55,7 @@ async function untilDenied(weeder: DeployedWeeder, { verb, group, resource }: Pe
 
 async function changed({ ns }: DeployedApplications, word: string): Promise<void> {
   const path = ns.path('api/v1', 'configmaps', 'settings');
-  await ns.cluster.api('PATCH', path, { data: { word } }, 'application/merge-patch+json');
+  await ns.cluster.api('PATCH', path, { data: { word } });
 }
 
 async function singularOf({ ns }: DeployedApplications): Promise<unknown> {
@@ -124,7 +124,7 @@ async function causeRead({ ns }: DeployedApplications, { resource }: Permission)
   }
   const labels = { 'weeder.dev/application': null };
   const path = ns.path('api/v1', resource, 'settings');
-  await ns.cluster.api('PATCH', path, { metadata: { labels } }, 'application/merge-patch+json');
+  await ns.cluster.api('PATCH', path, { metadata: { labels } });
 }
 
 async function deployWithout(t: TestContext, missing: Permission, cluster?: DeployedApplications['ns']['cluster']) {

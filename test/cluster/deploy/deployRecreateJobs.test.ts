@@ -6,7 +6,6 @@ import { createAll, one, rulesOf, startDeployed } from '../support/deploy/deploy
 import type { Manifest } from '../support/deploy/kustomize.ts';
 import { customised } from '../support/deploy/overlays.ts';
 import { startRemoteKubelet } from '../support/plane/remoteKubelet.ts';
-import { healthy } from '../support/restart/rolledOut.ts';
 import { specOf } from '../support/restart/workloadOptions.ts';
 
 const verbs = ['get', 'create', 'delete'] as const;
@@ -31,7 +30,7 @@ async function deployedWithout(namespace: string, verb?: Verb): Promise<Manifest
 async function changedJob(t: TestContext, verb?: Verb) {
   const ns = await testNamespace(t, 'jobs');
   const home = await testNamespace(t, 'home', ns.cluster);
-  await startRemoteKubelet(t, { cluster: ns.cluster, namespace: ns.name, program: () => healthy });
+  await startRemoteKubelet(t, { cluster: ns.cluster, namespace: ns.name });
   await ns.cluster.api('POST', ns.path('api/v1', 'configmaps'), { metadata: { name: 'once' }, data: { word: '1' } });
   const spec = specOf('Job', 'once', ns, {});
   await ns.cluster.api('POST', ns.path('apis/batch/v1', 'jobs'), { metadata: { name: 'once' }, spec });
@@ -51,7 +50,7 @@ async function changedJob(t: TestContext, verb?: Verb) {
     },
   );
   const path = ns.path('api/v1', 'configmaps', 'once');
-  await ns.cluster.api('PATCH', path, { data: { word: '2' } }, 'application/merge-patch+json');
+  await ns.cluster.api('PATCH', path, { data: { word: '2' } });
   return weeder;
 }
 

@@ -4,8 +4,8 @@ import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { checkSuccessor } from '../../support/world/successor.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestNamespace } from '../support/namespace.ts';
-import { clientFor } from '../support/observer/applying.ts';
 import { edit, makeClusterTenant, setObserverScene } from '../support/observer/observerScene.ts';
+import { kubeClientFor } from '../support/plane/kubeClient.ts';
 
 const labels = { app: 'nginx' };
 
@@ -45,7 +45,7 @@ function imageOf(deployment: unknown): unknown {
 suite('an application on a real API server', { concurrency: true }, () => {
   test('a write for a deleted application never reaches a new application of the same name', async (t) => {
     const { ns } = await setObserverScene(t, 'observer');
-    const client = clientFor(ns.cluster, 'admin');
+    const client = kubeClientFor(ns.cluster.kubeconfigFor('admin'));
     t.after(() => client.close());
     await checkSuccessor(client, ns.name);
   });

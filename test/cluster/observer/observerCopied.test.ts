@@ -102,7 +102,7 @@ suite('manifests that were copied from a cluster', () => {
     // its result with server-side apply, and so would create again what was deleted a moment ago.
     for (const object of objects.toReversed()) {
       const path = pathOf(kinds, object);
-      await cluster.api('PATCH', path, { metadata: { finalizers: null } }, 'application/merge-patch+json');
+      await cluster.api('PATCH', path, { metadata: { finalizers: null } });
       await cluster.send('DELETE', path, { body: { gracePeriodSeconds: 0, propagationPolicy: 'Background' } });
     }
     const third = await scene.start(t);

@@ -9,7 +9,6 @@ import { errorsOf } from '../support/manifests.ts';
 import { applicationCrd, installApplications } from '../support/observer/applicationCrd.ts';
 
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: '1' } };
-const merge = 'application/merge-patch+json';
 const apply = 'application/apply-patch+yaml';
 
 function pathOf({ path }: TestNamespace, name?: string): string {
@@ -190,7 +189,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
     });
     const schemaAfter = async (leaf: unknown) => {
       const patch = { spec: { observerSchema: [entry(leaf)] } };
-      return specOf(await ns.cluster.api('PATCH', pathOf(ns, 'web'), patch, merge))['observerSchema'];
+      return specOf(await ns.cluster.api('PATCH', pathOf(ns, 'web'), patch))['observerSchema'];
     };
     assert.deepEqual(await schemaAfter(null), [{ ...entry(null), data: {} }]);
     assert.deepEqual(await schemaAfter('observed'), [entry('observed')]);
@@ -229,7 +228,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
       Date.now(),
     );
     assert(patch !== undefined);
-    const written = await ns.cluster.api('PATCH', `${pathOf(ns, 'web')}/status`, patch, merge);
+    const written = await ns.cluster.api('PATCH', `${pathOf(ns, 'web')}/status`, patch);
     assert.deepEqual(objectOf(written)['status'], patch['status']);
     const read = readApplication(written);
     assert(read !== undefined && isObject(written));
@@ -251,7 +250,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
     const write = async (type: string) => {
       const row = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', state: 'Drifted' };
       const body = { status: { resources: [{ ...row, drifts: [{ path: '.data.a', type }] }] } };
-      return ns.cluster.send('PATCH', `${pathOf(ns, 'web')}/status`, { body, contentType: merge });
+      return ns.cluster.send('PATCH', `${pathOf(ns, 'web')}/status`, { body });
     };
     for (const value of ['Changed', 'Missing', 'Excess', 'Duplicate', 'changed', 'missing', 'excess', 'duplicate'])
       assert.equal((await write(value)).status, 200, value);
@@ -264,10 +263,10 @@ suite('the CRD of Applications', { concurrency: true }, () => {
     const ns = await testNamespace(t, 'crd');
     await ns.cluster.api('POST', pathOf(ns), application(good));
     const both = { spec: { mode: 'detect' }, status: { observedGeneration: 7 } };
-    const byStatus = objectOf(await ns.cluster.api('PATCH', `${pathOf(ns, 'web')}/status`, both, merge));
+    const byStatus = objectOf(await ns.cluster.api('PATCH', `${pathOf(ns, 'web')}/status`, both));
     assert.deepEqual([specOf(byStatus)['mode'], objectOf(byStatus['status'])['observedGeneration']], ['correct', 7]);
     const byMain = objectOf(
-      await ns.cluster.api('PATCH', pathOf(ns, 'web'), { ...both, status: { observedGeneration: 8 } }, merge),
+      await ns.cluster.api('PATCH', pathOf(ns, 'web'), { ...both, status: { observedGeneration: 8 } }),
     );
     assert.deepEqual([specOf(byMain)['mode'], objectOf(byMain['status'])['observedGeneration']], ['detect', 7]);
   });
@@ -277,7 +276,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
     await ns.cluster.api('POST', pathOf(ns), application(good));
     const write = async (metadata: object) => {
       const body = { metadata, status: { observedGeneration: 7 } };
-      return (await ns.cluster.send('PATCH', `${pathOf(ns, 'web')}/status`, { body, contentType: merge })).status;
+      return (await ns.cluster.send('PATCH', `${pathOf(ns, 'web')}/status`, { body })).status;
     };
     assert.equal(await write({ resourceVersion: '1' }), 409);
     assert.equal(await write({ uid: 'of-another' }), 200);

@@ -44,7 +44,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
     await scene.untilInSync('shop');
     const path = pathOf(ns, 'Deployment', 'web');
     const scale = { spec: { replicas: 4 } };
-    await ns.cluster.api('PATCH', `${path}/scale?fieldManager=human`, scale, 'application/merge-patch+json');
+    await ns.cluster.api('PATCH', `${path}/scale?fieldManager=human`, scale);
     const containers = [{ name: 'web', image: 'evil:1', env: [{ name: 'MODE', value: 'theirs' }] }];
     const patch = { metadata: { labels: { tier: 'front' } }, spec: { template: { spec: { containers } } } };
     await ns.cluster.api('PATCH', `${path}?fieldManager=kubectl-edit`, patch, strategic);

@@ -14,7 +14,6 @@ import {
 import { edit, setObserverScene } from '../support/observer/observerScene.ts';
 
 const strategic = 'application/strategic-merge-patch+json';
-const merge = 'application/merge-patch+json';
 const restarted = 'kubectl.kubernetes.io/restartedAt';
 const envOf = (object: JsonObject) => at(containersOf(object)[0], 'env', 0);
 const isCorrected = (object: JsonObject) =>
@@ -63,9 +62,9 @@ suite('corrections that clients could hold back, on a real API server', { concur
     await scene.untilInSync('shop');
     const path = ns.path('api/v1', 'persistentvolumeclaims', 'data');
     const bound = (storage: string) => ({ status: { phase: 'Bound', capacity: { storage } } });
-    await ns.cluster.api('PATCH', path, { spec: { volumeName: 'v' } }, merge);
-    await ns.cluster.api('PATCH', `${path}/status`, bound('2Gi'), merge);
-    await ns.cluster.api('PATCH', path, { spec: { resources: { requests: { storage: '2Gi' } } } }, merge);
+    await ns.cluster.api('PATCH', path, { spec: { volumeName: 'v' } });
+    await ns.cluster.api('PATCH', `${path}/status`, bound('2Gi'));
+    await ns.cluster.api('PATCH', path, { spec: { resources: { requests: { storage: '2Gi' } } } });
     const isRefused = async () =>
       (await rowOf(scene, 'shop', 'PersistentVolumeClaim', 'data'))?.['state'] === 'Refused';
     await eventually(isRefused, { what: 'the row of the refused field' });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { objectOf } from '@weeder/kube-runtime/base';
-import { type Applying, applying, at, good } from '../support/observer/applying.ts';
-import { deployment } from '../support/observer/observedObjects.ts';
+import { type Applying, applying, good } from '../support/observer/applying.ts';
+import { at, deployment } from '../support/observer/observedObjects.ts';
 
 const onlyTheImage = {
   spec: {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import { type Applying, applying, at, driftsOf, good } from '../support/observer/applying.ts';
-import { configMap } from '../support/observer/observedObjects.ts';
+import { type Applying, applying, driftsOf, good } from '../support/observer/applying.ts';
+import { at, configMap } from '../support/observer/observedObjects.ts';
 
 const [mine, theirs] = ['example.org/mine', 'example.org/theirs'];
 

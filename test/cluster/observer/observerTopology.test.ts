@@ -9,10 +9,11 @@ import { elementStep, elementText } from '../../../src/observer/objects/path.ts'
 import type { SchemaNode } from '../../../src/observer/objects/schemaNode.ts';
 import type { ResourcePlan } from '../../../src/observer/plan/resourceApi.ts';
 import { eventually, sharedControlPlane } from '../support/cluster.ts';
-import { type Applying, applying, at, driftsOf } from '../support/observer/applying.ts';
+import { type Applying, applying, driftsOf } from '../support/observer/applying.ts';
 import { builtInListsFile, builtInPaths, extractBuiltInLists } from '../support/observer/builtInLists.ts';
 import { gadgetDefinition } from '../support/observer/gadgets.ts';
 import { objectsOfKinds } from '../support/observer/kindsOfObjects.ts';
+import { at } from '../support/observer/observedObjects.ts';
 import { extractFile, extractOpenapi, readDocument } from '../support/observer/openapiExtract.ts';
 import { minorVersion, skipBefore } from '../support/plane/apiServerVersion.ts';
 import { kubernetesVersion } from '../support/plane/kubernetesVersions.ts';

@@ -145,9 +145,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     const { cluster } = ns;
     const path = ns.path('api/v1', 'configmaps');
     await cluster.api('POST', path, { metadata: { name: 'finalized', finalizers: ['weeder.dev/test'] } });
-    ns.after(() =>
-      cluster.api('PATCH', `${path}/finalized`, { metadata: { finalizers: null } }, 'application/merge-patch+json'),
-    );
+    ns.after(() => cluster.api('PATCH', `${path}/finalized`, { metadata: { finalizers: null } }));
     await cluster.api('DELETE', `/api/v1/namespaces/${ns.name}`);
     const { record, lost, logged, outcomes } = recorder(t, cluster.kubeconfigFor('admin'));
     const regarding = { apiVersion: 'v1', kind: 'Pod', namespace: ns.name, name: 'web', uid: 'x' };

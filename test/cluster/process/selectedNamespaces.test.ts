@@ -11,8 +11,7 @@ const label = 'weeder.test/selected';
 /** Sets the label of a namespace, or removes it. */
 async function select({ name, cluster }: TestNamespace, value: string | null): Promise<void> {
   const body = { metadata: { labels: { [label]: value } } };
-  const contentType = 'application/merge-patch+json';
-  const answer = await cluster.send('PATCH', `/api/v1/namespaces/${name}`, { body, contentType });
+  const answer = await cluster.send('PATCH', `/api/v1/namespaces/${name}`, { body });
   assert.equal(answer.status, 200);
 }
 

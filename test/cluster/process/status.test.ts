@@ -22,16 +22,16 @@ async function scene(t: TestContext, prefix: string, livePage: boolean) {
   const { cluster, name } = ns;
   const [health = 0, metrics = 0, page = 0] = await freePorts(3);
   const served = { 9644: health, 9643: metrics, ...(livePage ? { 9645: page } : {}) };
-  const node = await startForwardKubelet(t, ns, served);
+  const nodeName = await startForwardKubelet(t, ns, served);
   const podName = 'weeder-0';
   const containers = [{ name: 'weeder', image: 'registry.example/weeder:0.1.0' }];
   for (const each of [podName, 'weeder-1']) {
     const metadata = { name: each, labels: { 'app.kubernetes.io/name': 'weeder' } };
-    const spec = { nodeName: node.name, containers, terminationGracePeriodSeconds: 0 };
+    const spec = { nodeName, containers, terminationGracePeriodSeconds: 0 };
     await cluster.api('POST', ns.path('api/v1', 'pods'), { metadata, spec });
     const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
     const path = `${ns.path('api/v1', 'pods', each)}/status`;
-    await cluster.api('PATCH', path, { status }, 'application/merge-patch+json');
+    await cluster.api('PATCH', path, { status });
   }
   await setSlice(ns, 'db', { ready: [false] });
   const flags = [

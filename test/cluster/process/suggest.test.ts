@@ -129,12 +129,7 @@ suite('weeder suggest', { concurrency: true }, () => {
       ['cart', 'web'],
     );
     for (const { name, patch } of commands)
-      await ns.cluster.api(
-        'PATCH',
-        ns.path('apis/apps/v1', 'deployments', name),
-        JSON.parse(patch),
-        'application/merge-patch+json',
-      );
+      await ns.cluster.api('PATCH', ns.path('apis/apps/v1', 'deployments', name), JSON.parse(patch));
     const { lines: after } = await suggest(proxy.kubeconfig, flag);
     assert.deepEqual(
       after.slice(1).map((line) => / declared /.test(line)),

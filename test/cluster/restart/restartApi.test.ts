@@ -100,7 +100,7 @@ suite('restart control’s requests to a real API server', { concurrency: true }
     const newKeys = await readHashKeys(client, where, signal);
     assert(newKeys.ok, JSON.stringify(newKeys));
     const path = ns.path('api/v1', 'secrets', where.name);
-    await ns.cluster.api('PATCH', path, { data: null }, 'application/merge-patch+json');
+    await ns.cluster.api('PATCH', path, { data: null });
     await denied('update');
     await grant(ns.cluster, user, [{ ...own, verbs: ['update'] }], { namespace: ns.name });
     const filled = await readHashKeys(client, where, signal);

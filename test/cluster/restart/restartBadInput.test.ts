@@ -48,7 +48,7 @@ suite('unreadable annotations, and references to missing objects', { concurrency
         'RestartBlocked',
         /^It is not restarted: its annotation weeder.dev\/paused-until is not a time: write one/,
       );
-      assert.deepEqual([web.rollouts(), await web.uids(), (await warnings()).length], [0, before, 2]);
+      assert.deepEqual([await web.rollouts(), await web.uids(), (await warnings()).length], [0, before, 2]);
       await web.patch({ metadata: { annotations: { [pausedUntil]: '2026-01-01T00:00:00Z' } } });
       await web.restarted(1);
       assert.deepEqual((await web.content())?.env, { a: '2' });
@@ -63,7 +63,7 @@ suite('unreadable annotations, and references to missing objects', { concurrency
       /also-depends-on .*"deployment\/shop\/web": expected configmap\/NAMESPACE/,
     );
     await web.reported('RestartBlocked', /also-depends-on contains "deployment\/shop\/web"/);
-    assert.deepEqual([web.rollouts(), await web.uids(), (await warnings()).length], [0, before, 2]);
+    assert.deepEqual([await web.rollouts(), await web.uids(), (await warnings()).length], [0, before, 2]);
     await web.patch({ metadata: { annotations: { [alsoDependsOn]: null } } });
     await web.restarted(1);
     assert.equal((await warnings()).length, 2);
@@ -77,7 +77,7 @@ suite('unreadable annotations, and references to missing objects', { concurrency
     await web.reported('RestartBlocked', /ConfigMap .*\/missing is missing/);
     await change('configmaps', 'depends-on', { data: { a: '2' } });
     await caughtUp();
-    assert.deepEqual([web.rollouts(), (await warningsOf('depends-on')).length], [0, 1]);
+    assert.deepEqual([await web.rollouts(), (await warningsOf('depends-on')).length], [0, 1]);
     await make('configmaps', 'missing', { data: { a: '1' } });
     await web.current();
     await change('configmaps', 'missing', { data: { a: '2' } });
@@ -94,10 +94,10 @@ suite('unreadable annotations, and references to missing objects', { concurrency
       'AnnotationUnreadable',
       /skip-hash-calculation of ConfigMap opted .*"not a key" is not a valid name of a key/,
     );
-    assert.deepEqual([web.rollouts(), (await warningsOf('opted')).length], [0, 1]);
+    assert.deepEqual([await web.rollouts(), (await warningsOf('opted')).length], [0, 1]);
     await change('configmaps', 'opted', { metadata: { annotations: { [skip]: null } } });
     await caughtUp();
-    assert.equal(web.rollouts(), 0);
+    assert.equal(await web.rollouts(), 0);
     await change('configmaps', 'opted', { data: { a: '3' } });
     await web.restarted(1);
   });
@@ -111,7 +111,7 @@ suite('unreadable annotations, and references to missing objects', { concurrency
     await change('configmaps', 'opt-in', { data: { a: '2' } });
     await matched.restarted(1);
     await caughtUp();
-    assert.deepEqual([matched.rollouts(), other.rollouts(), await other.state()], [1, 0, undefined]);
+    assert.deepEqual([await matched.rollouts(), await other.rollouts(), await other.state()], [1, 0, undefined]);
     for (const web of [matched, other]) {
       await web.reported(
         'AnnotationUnreadable',
@@ -137,7 +137,7 @@ suite('unreadable annotations, and references to missing objects', { concurrency
       );
       assert.deepEqual((await web.current()).rolledOut, before.rolledOut);
       await caughtUp();
-      assert.deepEqual([web.rollouts(), (await warningsOf(name)).length], [0, 1]);
+      assert.deepEqual([await web.rollouts(), (await warningsOf(name)).length], [0, 1]);
       await change('configmaps', name, { data: { a: '2' } });
       await web.restarted(1);
     });

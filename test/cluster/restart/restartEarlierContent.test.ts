@@ -30,7 +30,7 @@ suite('a source that has other content for a while', { concurrency: 4 }, () => {
     await change('configmaps', name, { data: { a: 'old' } });
     await web.restarted(2);
     await caughtUp();
-    assert.equal(web.rollouts(), 2);
+    assert.equal(await web.rollouts(), 2);
     const contents = await web.contents();
     assert.deepEqual(
       contents.map(({ env }) => env),
@@ -50,7 +50,7 @@ suite('a source that has other content for a while', { concurrency: 4 }, () => {
     await change('configmaps', name, { data: { a: 'old' } });
     await caughtUp();
     await web.current();
-    assert.equal(web.rollouts(), 0);
+    assert.equal(await web.rollouts(), 0);
     assert.deepEqual(await web.uids(), before);
   });
 });

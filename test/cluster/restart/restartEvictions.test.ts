@@ -3,9 +3,8 @@ import { suite, test } from 'node:test';
 import { numberOf, objectOf } from '@weeder/kube-runtime/base';
 import type { WorkloadKind } from '@weeder/kube-runtime/objects';
 import { createBudget, deleteBudget, eventually, watchDeletions } from '../support/cluster.ts';
-import type { RestartScene } from '../support/restart/restartScene.ts';
-import { suiteRestartScene } from '../support/restart/restartSuite.ts';
-import { healthy } from '../support/restart/rolledOut.ts';
+import { healthy } from '../support/plane/remoteKubelet.ts';
+import { type RestartScene, suiteRestartScene } from '../support/restart/restartScene.ts';
 
 const hashAnnotation = 'weeder.dev/dependencies-hash';
 const evict = { selector: { matchLabels: { how: 'evict' } }, strategy: 'evict' };

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
+import type { Cleanup } from '../support/cleanup.ts';
 import { eventually, grant, patchPodStatus, type Rule, remainsTrue } from '../support/cluster.ts';
 import type { KubeObject } from '../support/objects.ts';
 import { type PassingRequest, startRequestProxy } from '../support/plane/requestProxy.ts';
-import { type JobScene, jobSceneOf, setJobScene } from '../support/restart/jobScene.ts';
-import { suiteRestartScene } from '../support/restart/restartSuite.ts';
+import { type JobScene, jobSceneOf } from '../support/restart/jobScene.ts';
+import { setRestartScene, suiteRestartScene } from '../support/restart/restartScene.ts';
 
 const recreate = { jobs: 'recreate' };
 const deleteOptions = { apiVersion: 'v1', kind: 'DeleteOptions' };
@@ -126,12 +127,8 @@ suite('Jobs that are recreated', { concurrency: 4 }, () => {
 });
 
 /** Creates a scene whose weeder sends its requests through a proxy. */
-async function proxied(
-  t: Parameters<typeof setJobScene>[0],
-  prefix: string,
-  onRequest: (request: PassingRequest, scene: JobScene) => unknown,
-) {
-  const scene = await setJobScene(t, prefix);
+async function proxied(t: Cleanup, prefix: string, onRequest: (request: PassingRequest, scene: JobScene) => unknown) {
+  const scene = jobSceneOf(await setRestartScene(t, prefix));
   const proxy = await startRequestProxy(t, scene.ns.cluster, (request) => onRequest(request, scene));
   const start = () => scene.start(t, { kubeconfig: proxy.kubeconfig, config: scene.config(recreate) });
   return { scene, proxy, start };
@@ -227,7 +224,7 @@ suite('Jobs that are recreated under failures', { concurrency: 4 }, () => {
 
   for (const verb of ['delete', 'create'] as const) {
     test(`without the permission to ${verb} Jobs nothing is deleted and no copy is left, and the log names the rule to grant`, async (t) => {
-      const scene = await setJobScene(t, 'denied');
+      const scene = jobSceneOf(await setRestartScene(t, 'denied'));
       const { cluster, name: namespace } = scene.ns;
       const user = cluster.takeUser();
       const verbs = ['get', 'list', 'watch', 'patch', 'create', 'delete'];

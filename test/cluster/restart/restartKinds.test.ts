@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventually } from '../support/cluster.ts';
-import type { RestartScene } from '../support/restart/restartScene.ts';
-import { suiteRestartScene } from '../support/restart/restartSuite.ts';
+import { type RestartScene, suiteRestartScene } from '../support/restart/restartScene.ts';
 import { makeNodes } from '../support/restart/workloadOptions.ts';
 
 const hashAnnotation = 'weeder.dev/dependencies-hash';

@@ -120,7 +120,7 @@ suite('pods that wait for a Secret that appears late', { concurrency: true }, ()
     for (const each of now.filter(isNew)) await report(ns, each, 66_000);
     // Another change of the Secret leads to another check.
     const more = { stringData: { other: 'word' } };
-    await ns.cluster.api('PATCH', ns.path('api/v1', 'secrets', 'password'), more, 'application/merge-patch+json');
+    await ns.cluster.api('PATCH', ns.path('api/v1', 'secrets', 'password'), more);
     const there = async () => (await podsOf(ns, labels)).map(({ metadata }) => metadata.uid).sort();
     const uids = now.map(({ metadata }) => metadata.uid).sort();
     await remainsTrue(async () => (await there()).join() === uids.join(), { what: 'the same pods', for: 4_000 });

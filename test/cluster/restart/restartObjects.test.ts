@@ -6,7 +6,8 @@ import { podFailuresOf, podsWithOldContent } from '../../../src/restart/pods/own
 import { podsOfOlderTemplate } from '../../../src/restart/pods/rollout.ts';
 import { readWorkload, type WorkloadSummary } from '../../../src/restart/references/workloadSummary.ts';
 import { eventually, KubeObject } from '../support/cluster.ts';
-import { healthy, type RolledOut, rolledOut } from '../support/restart/rolledOut.ts';
+import { healthy } from '../support/plane/remoteKubelet.ts';
+import { type RolledOut, rolledOut } from '../support/restart/rolledOut.ts';
 import { untilTime } from '../support/scene.ts';
 
 const ReplicaSets = z.looseObject({ items: z.array(KubeObject) });
@@ -188,10 +189,14 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
 
   test('a rollout with crashing pods is never complete, its reason is reported, and a further restart may fix it', async (t) => {
     const needs = (hash: string | undefined) => (hash === 'h-1' ? 'missing' : undefined);
-    const scene = await rolledOut(t, 'StatefulSet', { podManagementPolicy: 'Parallel' }, ({ metadata }) => ({
-      ...healthy,
-      needs: needs(metadata.annotations?.[hashAnnotation]),
-    }));
+    const scene = await rolledOut(
+      t,
+      'StatefulSet',
+      { podManagementPolicy: 'Parallel' },
+      {
+        program: ({ metadata }) => ({ ...healthy, needs: needs(metadata.annotations?.[hashAnnotation]) }),
+      },
+    );
     assert.equal(podFailuresOf(await scene.summary(), await scene.ownPods()), undefined);
     assert.equal((await scene.apply(restart)).status, 200);
     const reason = await eventually(async () => podFailuresOf(await scene.summary(), await scene.ownPods()), {

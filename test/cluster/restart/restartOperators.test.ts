@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../support/cluster.ts';
-import type { RestartScene } from '../support/restart/restartScene.ts';
-import { suiteRestartScene } from '../support/restart/restartSuite.ts';
-import { healthy } from '../support/restart/rolledOut.ts';
+import { healthy } from '../support/plane/remoteKubelet.ts';
+import { type RestartScene, suiteRestartScene } from '../support/restart/restartScene.ts';
 import { specOf } from '../support/restart/workloadOptions.ts';
 
 const applyPatch = 'application/apply-patch+yaml';

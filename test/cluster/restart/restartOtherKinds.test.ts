@@ -16,13 +16,12 @@ import {
   reconcileCloneSet,
   reconcileRollout,
   rollouts,
-  specUsing,
   startController,
 } from '../support/restart/otherKinds.ts';
 import { type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';
+import { specOf } from '../support/restart/workloadOptions.ts';
 
 const run = promisify(execFile);
-const mergePatch = 'application/merge-patch+json';
 const strategicPatch = 'application/strategic-merge-patch+json';
 const workloadKinds = [{ kind: 'Rollout.argoproj.io' }, { kind: 'CloneSet.apps.kruise.io' }];
 
@@ -37,7 +36,12 @@ async function created(scene: RestartScene, kind: keyof typeof pathOf, name: str
   const { cluster } = scene.ns;
   await scene.put(name, { word: 'one' });
   const apiVersion = kind === 'Rollout' ? 'argoproj.io/v1alpha1' : 'apps.kruise.io/v1alpha1';
-  await cluster.api('POST', pathOf[kind](scene), { apiVersion, kind, metadata: { name }, spec: specUsing(name, more) });
+  await cluster.api('POST', pathOf[kind](scene), {
+    apiVersion,
+    kind,
+    metadata: { name },
+    spec: specOf('Deployment', name, scene.ns, { spec: more }),
+  });
   await untilAvailable(scene, name, 2);
   await untilSettled(scene, path);
   return { path, uids: await uidsOf(scene, name), before: objectOf(await cluster.api('GET', path)) };
@@ -123,7 +127,7 @@ suite('workloads of kinds of other groups', { concurrency: true }, () => {
     startController(t, scene.ns, pathOf.Rollout(scene), reconcileRollout);
     await scene.put('web', { word: 'one' });
     await scene.put('other', { word: 'one' });
-    const { template } = specUsing('web');
+    const { template } = specOf('Deployment', 'web', scene.ns);
     const deployments = scene.ns.path('apis/apps/v1', 'deployments');
     const path = `${deployments}/web`;
     const selector = { matchLabels: { workload: 'web' } };
@@ -186,7 +190,7 @@ suite('workloads of kinds of other groups', { concurrency: true }, () => {
     const line = await weeder.log.until('restart pending', { workload: 'rollout.argoproj.io/web' });
     assert.equal(line['cause'], 'paused');
     assert.equal(objectOf(objectOf(await scene.ns.cluster.api('GET', path))['spec'])['restartAt'], undefined);
-    await scene.ns.cluster.api('PATCH', path, { spec: { paused: false } }, mergePatch);
+    await scene.ns.cluster.api('PATCH', path, { spec: { paused: false } });
     await untilSettled(scene, path, 1);
   });
 
@@ -223,7 +227,7 @@ suite('workloads of kinds of other groups', { concurrency: true }, () => {
     await scene.untilAdopted('Deployment', 'web');
     await installCrd(ns.cluster, definitionOf(group, 'v2', 'Server'));
     const path = ns.path(`apis/${group}/v2`, 'servers');
-    const { template, ...rest } = specUsing('web');
+    const { template, ...rest } = specOf('Deployment', 'web', scene.ns);
     const object = { apiVersion: `${group}/v2`, kind: 'Server', metadata: { name: 'db' } };
     await ns.cluster.api('POST', path, { ...object, spec: { ...rest, pods: { template } } });
     const adopted = await untilSettled(scene, `${path}/db`);

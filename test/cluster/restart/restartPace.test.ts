@@ -5,8 +5,7 @@ import { objectOf } from '@weeder/kube-runtime/base';
 import { breaker } from '../../../src/restart/content/restartHistory.ts';
 import { eventually } from '../support/cluster.ts';
 import { startRequestProxy } from '../support/plane/requestProxy.ts';
-import { setRestartScene } from '../support/restart/restartScene.ts';
-import { suiteRestartScene } from '../support/restart/restartSuite.ts';
+import { setRestartScene, suiteRestartScene } from '../support/restart/restartScene.ts';
 import { templateOf } from '../support/restart/workloadOptions.ts';
 
 /** A rule whose quiet period is longer than a write takes on a busy machine. */

@@ -43,7 +43,7 @@ suite('pending restarts', { concurrency: 8 }, () => {
       /no maintenance window is open, the next opens at 20\d\d-.* and closes at 20\d\d-/,
     );
     await scene().caughtUp();
-    assert.deepEqual([waits.rollouts(), restarts.rollouts()], [0, 1]);
+    assert.deepEqual([await waits.rollouts(), await restarts.rollouts()], [0, 1]);
     await waits.patch({ metadata: { labels: { window: 'open' } } });
     await waits.restarted(1);
   });
@@ -52,7 +52,7 @@ suite('pending restarts', { concurrency: 8 }, () => {
     const web = await changed('paused', { annotations: { [pausedUntil]: '2099-01-01T00:00:00Z' } });
     await web.reported('RestartPending', /it is paused until 2099-01-01T00:00:00Z/);
     await scene().caughtUp();
-    assert.equal(web.rollouts(), 0);
+    assert.equal(await web.rollouts(), 0);
     const until = Math.ceil(Date.now() / 1_000) * 1_000 + 2_000;
     await web.patch({ metadata: { annotations: { [pausedUntil]: new Date(until).toISOString() } } });
     await web.restarted(1);
@@ -107,7 +107,7 @@ suite('pending restarts', { concurrency: 8 }, () => {
     const took = Math.max(...times) - begun;
     assert.ok(took >= 3_900, `${took} ms for nine adoptions`);
     await caughtUp();
-    for (const web of webs) assert.equal(web.rollouts(), 0);
+    for (const web of webs) assert.equal(await web.rollouts(), 0);
   });
 });
 

@@ -3,8 +3,7 @@ import { suite, test } from 'node:test';
 import { eventually } from '../support/cluster.ts';
 import { gate, startRequestProxy } from '../support/plane/requestProxy.ts';
 import { watchCollection } from '../support/plane/watching.ts';
-import { type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';
-import { suiteRestartScene } from '../support/restart/restartSuite.ts';
+import { type RestartScene, setRestartScene, suiteRestartScene } from '../support/restart/restartScene.ts';
 import { makeNodes } from '../support/restart/workloadOptions.ts';
 
 const replace = { immutableRecreated: 'replace' };

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventually, type Pod, patchPodStatus } from '../support/cluster.ts';
-import { type PodProgram, type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';
-import { suiteRestartScene } from '../support/restart/restartSuite.ts';
-import { healthy } from '../support/restart/rolledOut.ts';
+import { healthy, type PodBehaviour } from '../support/plane/remoteKubelet.ts';
+import { type RestartScene, setRestartScene, suiteRestartScene } from '../support/restart/restartScene.ts';
 import type { WorkloadOptions } from '../support/restart/workloadOptions.ts';
 
 const hashAnnotation = 'weeder.dev/dependencies-hash';
@@ -15,7 +14,7 @@ const shorterThanReady = { selector: { matchLabels: { stalls: 'before-ready' } }
  * The pods of the first restart of `stuck-…` never become ready, those of `slow-…` become ready slowly, and those of
  * `slower-…` more slowly still.
  */
-function podProgram(): PodProgram {
+function podProgram(): NonNullable<PodBehaviour['program']> {
   const firstHashes = new Map<string, string>();
   return ({ metadata }) => {
     const hash = metadata.annotations?.[hashAnnotation];
@@ -102,7 +101,7 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
   });
 
   test('a rollout that a ResourceQuota stops is reported with the quota', async (t) => {
-    const scene = await setRestartScene(t, 'quota', podProgram());
+    const scene = await setRestartScene(t, 'quota', { program: podProgram() });
     const weeder = await scene.start(t, { config: scene.config({ stallAfter: '20s' }) });
     await adopted(scene, 'web');
     const quotas = scene.ns.path('api/v1', 'resourcequotas');
@@ -110,7 +109,7 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'full' }, spec: { hard: { pods } } };
     await scene.ns.cluster.api('POST', quotas, quota);
     const status = { hard: { pods }, used: { pods } };
-    const body = { body: { status }, contentType: 'application/merge-patch+json' };
+    const body = { body: { status } };
     assert.equal((await scene.ns.cluster.send('PATCH', `${quotas}/full/status`, body)).status, 200);
     const another = { metadata: { name: 'another' }, spec: { containers: [{ name: 'main', image: 'none' }] } };
     const podsOfAll = `${scene.ns.path('api/v1', 'pods')}?dryRun=All`;
@@ -123,7 +122,7 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
   });
 
   test('a newer change waits until the rollout in progress ends', async (t) => {
-    const scene = await setRestartScene(t, 'newer', podProgram());
+    const scene = await setRestartScene(t, 'newer', { program: podProgram() });
     const weeder = await scene.start(t);
     await adopted(scene, 'slow-web');
     await scene.put('slow-web', { word: 'two' });
@@ -140,7 +139,7 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
   });
 
   test('weeder is killed during a rollout: the next process follows it to its end, and restarts nothing', async (t) => {
-    const scene = await setRestartScene(t, 'killed', podProgram());
+    const scene = await setRestartScene(t, 'killed', { program: podProgram() });
     const first = await scene.start(t);
     await adopted(scene, 'slower-web');
     await scene.put('slower-web', { word: 'two' });

@@ -4,9 +4,8 @@ import { objectOf } from '@weeder/kube-runtime/base';
 import { z } from 'zod';
 import { eventually, KubeObject } from '../support/cluster.ts';
 import { eventsOf } from '../support/events.ts';
-import type { PodProgram, RestartScene } from '../support/restart/restartScene.ts';
-import { suiteRestartScene } from '../support/restart/restartSuite.ts';
-import { healthy } from '../support/restart/rolledOut.ts';
+import { healthy } from '../support/plane/remoteKubelet.ts';
+import { type RestartScene, suiteRestartScene } from '../support/restart/restartScene.ts';
 import { makeNodes } from '../support/restart/workloadOptions.ts';
 
 const Revisions = z.looseObject({ items: z.array(KubeObject) });
@@ -39,7 +38,7 @@ async function undo(scene: RestartScene, kind: Kind, name: string): Promise<void
 }
 
 /** The pods of a restart that is slow enough for an undo. */
-function isHalfway({ labels, annotations }: Parameters<PodProgram>[0]['metadata']): boolean {
+function isHalfway({ labels, annotations }: Pick<KubeObject['metadata'], 'labels' | 'annotations'>): boolean {
   return labels?.['workload'] === 'halfway' && annotations?.[hashAnnotation] !== undefined;
 }
 

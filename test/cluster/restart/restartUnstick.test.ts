@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { createBudget, deleteBudget, eventually, patchPodStatus, remainsTrue } from '../support/cluster.ts';
-import type { RestartScene } from '../support/restart/restartScene.ts';
-import { suiteRestartScene } from '../support/restart/restartSuite.ts';
-import { healthy } from '../support/restart/rolledOut.ts';
+import { healthy } from '../support/plane/remoteKubelet.ts';
+import { type RestartScene, suiteRestartScene } from '../support/restart/restartScene.ts';
 
 const hashAnnotation = 'weeder.dev/dependencies-hash';
 const unsticks = { selector: { matchLabels: { stuck: 'ended' } }, unstick: true };

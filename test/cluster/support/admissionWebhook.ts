@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:https';
+import { createServer } from 'node:https';
+import { text } from 'node:stream/consumers';
 import { selfSigned } from '../../../src/telemetry/certificate.ts';
 import { cleanUp } from './cleanup.ts';
 import { eventually } from './eventually.ts';
@@ -34,14 +35,20 @@ export async function createWebhook(ns: TestNamespace, options: WebhookOptions =
   const service = 'webhook';
   const name = `pods.${ns.name}.example.com`;
   const { cert, key } = selfSigned(new Date(), `${service}.${ns.name}.svc`);
-  let server: Server | undefined;
+  const server = createServer({ cert, key }, async (request, response) => {
+    const review: { readonly request?: { readonly uid?: string } } = JSON.parse(await text(request));
+    const answer = { uid: review.request?.uid, allowed: true };
+    const body = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+
+  async function listen(): Promise<void> {
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  }
 
   async function close(): Promise<void> {
-    const closing = server;
-    server = undefined;
-    if (closing === undefined) return;
-    closing.closeAllConnections();
-    await new Promise((resolve) => closing.close(resolve));
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   }
 
   cleanUp(ns, close);
@@ -72,21 +79,6 @@ export async function createWebhook(ns: TestNamespace, options: WebhookOptions =
   });
   cleanUp(ns, () => cluster.send('DELETE', `${path}/${ns.name}`));
   if (failurePolicy === 'Fail') await refusing(ns);
-
-  async function listen(): Promise<void> {
-    server = createServer({ cert, key }, (request, response) => {
-      const parts: Buffer[] = [];
-      request.on('data', (part: Buffer) => parts.push(part));
-      request.on('end', () => {
-        const review: { readonly request?: { readonly uid?: string } } = JSON.parse(Buffer.concat(parts).toString());
-        const answer = { uid: review.request?.uid, allowed: true };
-        const body = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer };
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-      });
-    });
-    const listening = server;
-    await new Promise<void>((resolve) => listening.listen(port, '127.0.0.1', resolve));
-  }
 
   return {
     name,

@@ -4,55 +4,18 @@
  * cluster. No kubelet runs, so tests write the statuses of pods (`setPodStatus`).
  */
 
-export { createBudget, type Denial, deleteBudget, denyPodDeletion } from './deploy/policies.ts';
-export { type Grant, grant, isAllowed, type Rule } from './deploy/rbac.ts';
-export { eventually, remainsTrue } from './eventually.ts';
-export { sharedControlPlane, type TestNamespace, testNamespace } from './namespace.ts';
+export * from './deploy/policies.ts';
+export * from './deploy/rbac.ts';
+export * from './eventually.ts';
+export * from './namespace.ts';
 export * from './objects.ts';
-export {
-  type ContainerState,
-  completed,
-  crashLoopBackOff,
-  type PodStatusChange,
-  patchPodStatus,
-  running,
-  setPodStatus,
-  terminated,
-  waiting,
-} from './observer/statuses.ts';
-export type { Cluster, KubeconfigOptions } from './plane/access.ts';
-export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './plane/controlPlane.ts';
+export * from './observer/statuses.ts';
+export type { Cluster } from './plane/access.ts';
+export * from './plane/controlPlane.ts';
 export type { Answer } from './plane/http.ts';
-export { type PodEvent, type PodObserver, watchDeletions } from './podObserver.ts';
+export * from './podObserver.ts';
 export type { PodOptions } from './restart/podTemplate.ts';
-export {
-  barePod,
-  createDeployment,
-  createReplicaSet,
-  getPod,
-  onePod,
-  ownedPod,
-  patchPodMetadata,
-  podsOf,
-  removeFinalizers,
-} from './restart/workloads.ts';
-export {
-  createService,
-  createSlice,
-  deleteSlice,
-  readyEndpoints,
-  type SliceOptions,
-  setEndpoints,
-  setSlice,
-  slicesOf,
-} from './services.ts';
-export {
-  type Ending,
-  type RunningWeeder,
-  type StartOptions,
-  startWeeder,
-  superviseWeeder,
-  temporaryFile,
-  type WeederProcess,
-} from './weeder.ts';
+export * from './restart/workloads.ts';
+export * from './services.ts';
+export * from './weeder.ts';
 export type { LogLine, WeederLog } from './weederLog.ts';

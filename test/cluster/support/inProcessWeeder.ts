@@ -1,14 +1,11 @@
-import { Writable } from 'node:stream';
-import { loadKubeConfig } from '@weeder/kube-runtime/access';
 import { systemClock } from '@weeder/kube-runtime/base';
-import { createKubeClient } from '@weeder/kube-runtime/client';
 import { pino } from 'pino';
 import { parseConfig } from '../../../src/config/parse.ts';
 import { startManager } from '../../../src/process/manager.ts';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import { createWeederController } from '../../../src/weeder/weederController.ts';
 import { type Cleanup, cleanUp } from './cleanup.ts';
-
+import { kubeClientFor } from './plane/kubeClient.ts';
 import { type RunningWeeder, type StartOptions, unexpectedIn } from './weeder.ts';
 import { collectLog } from './weederLog.ts';
 
@@ -34,19 +31,9 @@ export function startWeederInProcess(t: Cleanup, options: InProcessOptions): InP
   const text = typeof options.config === 'string' ? options.config : JSON.stringify(options.config);
   const config = parseConfig(text, 'config.yaml');
   if (!config.ok) throw new Error(`the config of the test is invalid: ${JSON.stringify(config.error)}`);
-  const access = loadKubeConfig({ kubeconfig: options.kubeconfig ?? cluster.kubeconfigFor(user) }, {});
-  if (!access.ok) throw new Error(`the kubeconfig of the test is invalid: ${access.error.message}`);
-
-  const client = createKubeClient({ userAgent: 'weeder/test', access: access.value, clock: systemClock });
+  const client = kubeClientFor(options.kubeconfig ?? cluster.kubeconfigFor(user));
   const log = collectLog((line) => {
     throw new Error(`not a log line: ${line}`);
-  });
-  const output = new Writable({
-    decodeStrings: false,
-    write: (chunk: string, _encoding, done) => {
-      log.write(chunk);
-      done();
-    },
   });
   const logger = pino(
     {
@@ -55,7 +42,7 @@ export function startWeederInProcess(t: Cleanup, options: InProcessOptions): InP
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
     },
-    output,
+    log,
   );
   const events: WeederEvent[] = [];
   const controller = startManager({

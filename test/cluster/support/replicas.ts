@@ -1,7 +1,8 @@
 import { objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { Cleanup } from './cleanup.ts';
 import { eventually } from './eventually.ts';
 import { type PassingRequest, startRequestProxy } from './plane/requestProxy.ts';
-import { type Scene, setScene } from './scene.ts';
+import { type Scene, type SceneOptions, setScene } from './scene.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from './weeder.ts';
 
 /** A weeder process with leader election. `requests` has all its requests. */
@@ -24,8 +25,6 @@ export interface ReplicaScene {
   /** The time of the last renewal, by the clock of the holder. Milliseconds since the epoch. */
   renewed(): Promise<number>;
 }
-
-type Options = NonNullable<Parameters<typeof setScene>[2]>;
 
 const name = 'dwd-weeder-leader-election';
 
@@ -56,11 +55,7 @@ export const expiring = [
 ];
 
 /** Creates a scene for replicas of weeder that elect a leader in its namespace. */
-export async function setReplicaScene(
-  t: Parameters<typeof setScene>[0],
-  prefix: string,
-  options: Options = {},
-): Promise<ReplicaScene> {
+export async function setReplicaScene(t: Cleanup, prefix: string, options: SceneOptions = {}): Promise<ReplicaScene> {
   const scene = await setScene(t, prefix, options);
   const { cluster, path } = scene.ns;
   const lease = path('apis/coordination.k8s.io/v1', 'leases', name);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Cleanup } from './cleanup.ts';
 import { eventually } from './eventually.ts';
 import { type InProcessOptions, type InProcessWeeder, startWeederInProcess } from './inProcessWeeder.ts';
 import { type TestNamespace, testNamespace } from './namespace.ts';
@@ -11,11 +12,6 @@ import type { PodOptions } from './restart/podTemplate.ts';
 import { getPod, ownedPod } from './restart/workloads.ts';
 import { setSlice } from './services.ts';
 import type { RunningWeeder } from './weeder.ts';
-
-/** The context of a test. */
-interface TestContext {
-  after(cleanup: () => unknown): void;
-}
 
 type LoopingOptions = Partial<PodOptions> & { readonly ns?: TestNamespace };
 
@@ -69,7 +65,7 @@ export interface SceneOptions {
 const marker = 'later-';
 
 /** Creates a scene. `start()` starts its weeder. */
-export async function setScene(t: TestContext, prefix: string, options: SceneOptions = {}): Promise<Scene> {
+export async function setScene(t: Cleanup, prefix: string, options: SceneOptions = {}): Promise<Scene> {
   const ns = await testNamespace(t, prefix, options.cluster);
   const observer = await watchDeletions(ns);
   const [service, other] = [`db-${ns.name}`, `other-${ns.name}`];

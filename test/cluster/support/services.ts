@@ -82,7 +82,8 @@ export async function setEndpoints(
   else if (answer.status >= 400) throw new Error(`endpoints of ${service} refused: ${JSON.stringify(answer.body)}`);
 }
 
-function slices(ns: TestNamespace, name?: string): string {
+/** The path of the EndpointSlices, or of one. */
+export function slices(ns: TestNamespace, name?: string): string {
   return ns.path('apis/discovery.k8s.io/v1', 'endpointslices', name);
 }
 
@@ -90,7 +91,8 @@ function sliceName(service: string, addressType: string): string {
   return `${service}-${addressType.toLowerCase()}`;
 }
 
-function slice(ns: TestNamespace, service: string, options: SliceOptions) {
+/** An EndpointSlice of `service`, as its controller creates it. */
+export function slice(ns: TestNamespace, service: string, options: SliceOptions) {
   const { addressType = 'IPv4', name = sliceName(service, addressType), targetRefs = [] } = options;
   const endpoints = options.ready.map((ready, index) => {
     const pod = targetRefs[index];

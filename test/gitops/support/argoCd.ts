@@ -23,14 +23,11 @@ const argoCd: ToolModule = {
   version: /github\.com\/argoproj\/argo-cd\/v3 (v[\d.]+)/,
   what: 'Argo CD',
   takes: '8 minutes',
-  noGo: (why) => `Argo CD cannot be built because ${why}. Install Go 1.26 or newer.`,
-  linkerFlags: () => [],
   // Go names the program after its package. It is all of Argo CD's servers: ARGOCD_BINARY_NAME chooses one.
   renamed: { cmd: 'argocd' },
 };
 
 const apiVersion = 'argoproj.io/v1alpha1';
-const mergePatch = 'application/merge-patch+json';
 const healths: Readonly<Record<string, Health>> = {
   Healthy: 'healthy',
   Progressing: 'progressing',
@@ -40,7 +37,7 @@ const healths: Readonly<Record<string, Health>> = {
 
 /** Starts Argo CD's application-controller, repo-server and a Redis. `data`: further keys of the ConfigMap `argocd-cm`. */
 export async function startArgoCd(t: Cleanup, cluster: Cluster, data: JsonObject): Promise<GitOpsTool> {
-  const program = join(await builtTools(argoCd, (line) => console.error(line)), 'argocd');
+  const program = join(await builtTools(argoCd), 'argocd');
   const sources = await goModule('github.com/argoproj/argo-cd/v3', argoCd.folder);
   await installCrdsOf(cluster, sources, 'manifests/crds/app{lication,project}-crd.yaml');
   const home = await newNamespace(cluster, 'argocd', t);
@@ -123,7 +120,7 @@ async function follow(home: TestNamespace, ns: TestNamespace, spec: JsonObject, 
 
   async function refresh(): Promise<void> {
     const annotations = { 'argocd.argoproj.io/refresh': 'hard' };
-    await cluster.api('PATCH', application, { metadata: { annotations } }, mergePatch);
+    await cluster.api('PATCH', application, { metadata: { annotations } });
     await until('compared', ({ metadata }) => {
       const left = objectOf(objectOf(metadata)['annotations']);
       return left['argocd.argoproj.io/refresh'] === undefined;

@@ -23,18 +23,14 @@ const flux: ToolModule = {
   version: /github\.com\/fluxcd\/kustomize-controller (v[\d.]+)/,
   what: "Flux's kustomize-controller",
   takes: '8 minutes',
-  noGo: (why) => `Flux's kustomize-controller cannot be built because ${why}. Install Go 1.26 or newer.`,
-  linkerFlags: () => [],
 };
-
-const mergePatch = 'application/merge-patch+json';
 
 /**
  * Starts Flux's kustomize-controller. Its source-controller is replaced by a server of archives and by a status of each
  * GitRepository that names the archive of the newest commit.
  */
 export async function startFlux(t: Cleanup, cluster: Cluster): Promise<GitOpsTool> {
-  const folder = await builtTools(flux, (line) => console.error(line));
+  const folder = await builtTools(flux);
   const api = await goModule('github.com/fluxcd/source-controller/api', flux.folder);
   await installCrdsOf(
     cluster,
@@ -133,14 +129,14 @@ async function follow(ns: TestNamespace, spec: JsonObject, archives: Archives, l
           conditions: [{ ...ready, observedGeneration: 1 }],
         },
       };
-      await cluster.api('PATCH', `${repositories}/${name}/status`, body, mergePatch);
+      await cluster.api('PATCH', `${repositories}/${name}/status`, body);
     },
     untilApplied: () =>
       until('applied', (now, ready) => now['lastAppliedRevision'] === newest && ready['status'] === 'True'),
     async compare() {
       const requestedAt = `${performance.now()}`;
       const annotations = { 'reconcile.fluxcd.io/requestedAt': requestedAt };
-      await cluster.api('PATCH', `${kustomizations}/${name}`, { metadata: { annotations } }, mergePatch);
+      await cluster.api('PATCH', `${kustomizations}/${name}`, { metadata: { annotations } });
       await until('compared', (now) => now['lastHandledReconcileAt'] === requestedAt);
     },
     untilHealth: (health) =>

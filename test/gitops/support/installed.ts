@@ -1,37 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import { startDeployed } from '../../cluster/support/deploy/deployed.ts';
-import { Manifest } from '../../cluster/support/deploy/kustomize.ts';
+import { startDeployed, withConfig } from '../../cluster/support/deploy/deployed.ts';
+import type { Manifest } from '../../cluster/support/deploy/kustomize.ts';
 import { customised } from '../../cluster/support/deploy/overlays.ts';
 import { eventually } from '../../cluster/support/eventually.ts';
 import { pathOf } from '../../cluster/support/manifests.ts';
 import { type TestNamespace, testNamespace } from '../../cluster/support/namespace.ts';
 import { at, configMap } from '../../cluster/support/observer/observedObjects.ts';
-import { makeAccount } from '../../cluster/support/observer/observerScene.ts';
+import { applicationOf, makeAccount, tenantOf } from '../../cluster/support/observer/observerScene.ts';
 import type { GitOpsTool } from './gitOpsTool.ts';
 
 /** The manifests of weeder with all controllers for this namespace. */
 async function manifestsFor({ name: namespace }: TestNamespace): Promise<readonly Manifest[]> {
   const rendered = await customised('single', { namespace, components: ['restart-control', 'observer'] });
-  const data = { 'weeder.yaml': JSON.stringify({ restartControl: { rules: [{}] }, observer: {} }) };
-  return rendered.map((object) => (object.kind === 'ConfigMap' ? { ...object, data } : object));
-}
-
-/** Lets the default account of the namespace do everything in it. */
-function tenantOf({ name: namespace }: TestNamespace): Manifest {
-  return Manifest.parse({
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'RoleBinding',
-    metadata: { name: 'tenant', namespace },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
-    subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
-  });
-}
-
-/** An Application of weeder. */
-export function applicationOf({ name: namespace }: TestNamespace, spec: JsonObject): Manifest {
-  return { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata: { name: 'shop', namespace }, spec };
+  return withConfig(rendered, { restartControl: { rules: [{}] }, observer: {} });
 }
 
 /** The hash key in the Secret that is empty in Git; undefined while weeder has not written it. */

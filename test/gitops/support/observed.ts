@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import type { Cleanup } from '../../cluster/support/cleanup.ts';
 import { eventually } from '../../cluster/support/eventually.ts';
 import { at, configMap, untilObject } from '../../cluster/support/observer/observedObjects.ts';
-import { setObserverScene } from '../../cluster/support/observer/observerScene.ts';
+import { applicationOf, setObserverScene } from '../../cluster/support/observer/observerScene.ts';
 import type { GitOpsTool } from './gitOpsTool.ts';
-import { applicationOf } from './installed.ts';
 
 const settings = (value: unknown) => configMap('settings', { a: value });
 

@@ -52,7 +52,7 @@ export function testReplicas(tool: () => GitOpsTool): void {
     // They terminate until the test ends.
     for (const { metadata } of await scene.pods('web')) {
       const patch = { metadata: { finalizers: ['example.org/held'] } };
-      await cluster.api('PATCH', path('api/v1', 'pods', metadata.name), patch, 'application/merge-patch+json');
+      await cluster.api('PATCH', path('api/v1', 'pods', metadata.name), patch);
     }
     await recreate();
     await eventually(

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { takenFromKubectl } from '../../../../src/observer/apply/takeOver.ts';
-import { type Applying, applying, at, good, type PlanOptions } from '../../support/observer/applying.ts';
-import { containersOf, namesIn } from '../../support/observer/observedObjects.ts';
+import { type Applying, applying, good, type PlanOptions } from '../../support/observer/applying.ts';
+import { at, containersOf, namesIn } from '../../support/observer/observedObjects.ts';
 
 interface Parts {
   readonly labels: JsonObject;

@@ -42,7 +42,7 @@ suite('the reported reason of a refused Secret', { concurrency: 2 }, () => {
     const status = { hard: { secrets: '0' }, used: { secrets: '0' } };
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'few' }, spec: { hard: status.hard } };
     await it.ns.cluster.api('POST', quotas, quota);
-    const body = { body: { status }, contentType: 'application/merge-patch+json' };
+    const body = { body: { status } };
     assert.equal((await it.ns.cluster.send('PATCH', `${quotas}/few/status`, body)).status, 200);
     const reason = await refusedAs(it, secret('a'), /ResourceQuota/);
     assert.match(

@@ -3,7 +3,8 @@ import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { resourceRequests } from '../../../../src/observer/apply/resourceRequests.ts';
 import { annotationName, labelName, ownerOf } from '../../../../src/observer/objects/fieldManagers.ts';
-import { type Applying, applying, at, bad, good } from '../../support/observer/applying.ts';
+import { type Applying, applying, bad, good } from '../../support/observer/applying.ts';
+import { at } from '../../support/observer/observedObjects.ts';
 
 /** Image and one of two env variables are observed; replicas, args, limits and the other variable are not. */
 const web = {

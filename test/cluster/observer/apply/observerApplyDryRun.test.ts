@@ -6,7 +6,8 @@ import { compare } from '../../../../src/observer/drift/compare.ts';
 import { project } from '../../../../src/observer/drift/project.ts';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Applying, applying, at, good } from '../../support/observer/applying.ts';
+import { type Applying, applying, good } from '../../support/observer/applying.ts';
+import { at } from '../../support/observer/observedObjects.ts';
 
 const bounds = (min: number, max: number) => ({
   observer_schema_list_min_length: min,
@@ -158,7 +159,7 @@ suite('the desired state after a restart', { concurrency: true }, () => {
     // No controller counts the quota here.
     const status = { hard: quota.spec.hard, used: quota.spec.hard };
     const path = it.ns.path('api/v1', 'resourcequotas', 'full/status');
-    await it.ns.cluster.api('PATCH', path, { status }, 'application/merge-patch+json');
+    await it.ns.cluster.api('PATCH', path, { status });
     const dryRun = await eventually(
       async () => {
         const now = good(await it.api.dryRunApply(plan, it.signal));

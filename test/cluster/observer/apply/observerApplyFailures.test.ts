@@ -6,7 +6,8 @@ import { immutableWords } from '../../../../src/observer/objects/immutable.ts';
 import { repeatedKeys } from '../../../../src/observer/spec/repeatedKeys.ts';
 import { repeatedCases } from '../../../support/objects/repeatedKeys.ts';
 import { grant } from '../../support/cluster.ts';
-import { applying, at, bad, good } from '../../support/observer/applying.ts';
+import { applying, bad, good } from '../../support/observer/applying.ts';
+import { at } from '../../support/observer/observedObjects.ts';
 import { stableSince } from '../../support/observer/oneOfEachKind.ts';
 import { minorVersion } from '../../support/plane/apiServerVersion.ts';
 

@@ -4,7 +4,9 @@ import { arrayOf, type JsonObject, objectOf, systemClock } from '@weeder/kube-ru
 import type { ApiRequest } from '@weeder/kube-runtime/client';
 import { restMapperOf } from '../../../../src/observer/kinds/restMapper.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Applying, applying, at, bad, clientFor, driftsOf, good } from '../../support/observer/applying.ts';
+import { type Applying, applying, bad, driftsOf, good } from '../../support/observer/applying.ts';
+import { at } from '../../support/observer/observedObjects.ts';
+import { kubeClientFor } from '../../support/plane/kubeClient.ts';
 
 const text = { type: 'string' };
 const listed = (keys: readonly string[], properties: object) => ({
@@ -42,8 +44,7 @@ async function defineKind(it: Applying, spec: object = widgetSpec) {
     apiVersion,
     kind,
     object: (fields: JsonObject): JsonObject => ({ apiVersion, kind, metadata: { name: 'one' }, spec: fields }),
-    change: (other: object) =>
-      it.ns.cluster.api('PATCH', crd, { spec: { versions: version(schemaOf(other)) } }, 'application/merge-patch+json'),
+    change: (other: object) => it.ns.cluster.api('PATCH', crd, { spec: { versions: version(schemaOf(other)) } }),
   };
 }
 
@@ -107,7 +108,7 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
 
   test('discovery needs no permission: the API server answers a user without any', async (t) => {
     const it = await applying(t, 'kinds-rights');
-    const client = clientFor(it.ns.cluster, it.ns.cluster.takeUser());
+    const client = kubeClientFor(it.ns.cluster.kubeconfigFor(it.ns.cluster.takeUser()));
     t.after(() => client.close());
     const kinds = restMapperOf(client, systemClock);
     const kind = good(await kinds.find('apps/v1', 'Deployment', it.signal));

@@ -5,7 +5,8 @@ import { resourceRequests } from '../../../../src/observer/apply/resourceRequest
 import { annotationName, labelName } from '../../../../src/observer/objects/fieldManagers.ts';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Applying, applying, at, bad, driftsOf, good, type PlanOptions } from '../../support/observer/applying.ts';
+import { type Applying, applying, bad, driftsOf, good, type PlanOptions } from '../../support/observer/applying.ts';
+import { at } from '../../support/observer/observedObjects.ts';
 
 const bounds = (min: number, max: number) => ({
   observer_schema_list_min_length: min,

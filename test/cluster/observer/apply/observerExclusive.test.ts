@@ -6,7 +6,8 @@ import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Applying, applying, at, bad, driftsOf, good } from '../../support/observer/applying.ts';
+import { type Applying, applying, bad, driftsOf, good } from '../../support/observer/applying.ts';
+import { at } from '../../support/observer/observedObjects.ts';
 
 const labels = { app: 'web' };
 

@@ -5,7 +5,8 @@ import { compare } from '../../../../src/observer/drift/compare.ts';
 import { project } from '../../../../src/observer/drift/project.ts';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Applying, applying, at, good } from '../../support/observer/applying.ts';
+import { type Applying, applying, good } from '../../support/observer/applying.ts';
+import { at } from '../../support/observer/observedObjects.ts';
 
 const admission = '/apis/admissionregistration.k8s.io/v1';
 const strategic = { type: 'strategic-merge' } as const;

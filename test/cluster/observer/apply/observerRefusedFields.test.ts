@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { eventually } from '../../support/eventually.ts';
-import { type Applying, applying, at, bad, driftsOf, good } from '../../support/observer/applying.ts';
+import { type Applying, applying, bad, driftsOf, good } from '../../support/observer/applying.ts';
+import { at } from '../../support/observer/observedObjects.ts';
 
-const merge = 'application/merge-patch+json';
 const classes = '/apis/storage.k8s.io/v1/storageclasses';
 
 /** A claim of one GiB whose class can be expanded. */
@@ -31,10 +31,10 @@ async function expand({ ns }: Applying): Promise<void> {
     allowVolumeExpansion: true,
   });
   ns.after(() => ns.cluster.send('DELETE', `${classes}/${ns.name}`));
-  await ns.cluster.api('PATCH', path, { spec: { volumeName: 'v' } }, merge);
-  await ns.cluster.api('PATCH', `${path}/status`, bound('1Gi'), merge);
-  await ns.cluster.api('PATCH', path, { spec: { resources: { requests: { storage: '2Gi' } } } }, merge);
-  await ns.cluster.api('PATCH', `${path}/status`, bound('2Gi'), merge);
+  await ns.cluster.api('PATCH', path, { spec: { volumeName: 'v' } });
+  await ns.cluster.api('PATCH', `${path}/status`, bound('1Gi'));
+  await ns.cluster.api('PATCH', path, { spec: { resources: { requests: { storage: '2Gi' } } } });
+  await ns.cluster.api('PATCH', `${path}/status`, bound('2Gi'));
 }
 
 suite('a refused field, on a real API server', { concurrency: 4 }, () => {
@@ -199,11 +199,11 @@ suite('a refused field, on a real API server', { concurrency: 4 }, () => {
     const plan = await it.plan(manifest);
     const reply = good(await it.api.create(plan, it.signal)).object;
     const old = it.ns.path(`apis/${group}/v1alpha1`, 'gones', 'a');
-    await it.ns.cluster.api('PATCH', `${old}?fieldManager=theirs`, { spec: { b: '2' } }, merge);
+    await it.ns.cluster.api('PATCH', `${old}?fieldManager=theirs`, { spec: { b: '2' } });
     // Any other write after the version is gone would clear all managed fields.
     await it.edit(plan, { spec: { a: '2' } });
     const versions = { spec: { versions: [version('v1', true)] } };
-    await it.ns.cluster.api('PATCH', `${definitions}/gones.${group}`, versions, merge);
+    await it.ns.cluster.api('PATCH', `${definitions}/gones.${group}`, versions);
     const apply = { body: manifest, contentType: 'application/apply-patch+yaml' };
     const isRefused = async () =>
       (await it.ns.cluster.send('PATCH', `${plan.target.path}?fieldManager=probe&force=true&dryRun=All`, apply))
@@ -236,9 +236,7 @@ async function deny({ ns }: Applying, expression: string): Promise<void> {
   });
   ns.after(() => ns.cluster.send('DELETE', `${api}/validatingadmissionpolicybindings/${name}`));
   const path = `${ns.path('api/v1', 'configmaps', 'a')}?dryRun=All`;
-  await eventually(
-    async () =>
-      (await ns.cluster.send('PATCH', path, { body: { data: { a: '3' } }, contentType: merge })).status === 403,
-    { what: 'that the policy is in force' },
-  );
+  await eventually(async () => (await ns.cluster.send('PATCH', path, { body: { data: { a: '3' } } })).status === 403, {
+    what: 'that the policy is in force',
+  });
 }

@@ -53,8 +53,7 @@ suite('an apply that is refused for a time, on a real API server', { concurrency
     const hard = { 'count/configmaps': '5' };
     await it.ns.cluster.api('POST', quotas, { metadata: { name: 'few' }, spec: { hard } });
     // No controller counts the use here.
-    const setStatus = (status: object) =>
-      it.ns.cluster.api('PATCH', `${quotas}/few/status`, { status }, 'application/merge-patch+json');
+    const setStatus = (status: object) => it.ns.cluster.api('PATCH', `${quotas}/few/status`, { status });
     const plan = await it.plan(settings('a'));
     const probe = async () => {
       const outcome = await it.api.dryRunAgain(plan, it.signal);

@@ -33,7 +33,7 @@ suite('sources that are deleted, and those that were recreated', { concurrency: 
     await change('configmaps', 'keyless', { data: { a: '1' } });
     await web.current();
     await caughtUp();
-    assert.deepEqual([web.rollouts(), (await web.content())?.env], [0, { A: '1' }]);
+    assert.deepEqual([await web.rollouts(), (await web.content())?.env], [0, { A: '1' }]);
   });
 
   test('a deleted required source restarts nothing; created again with equal content nothing, with other content once', async () => {
@@ -46,7 +46,7 @@ suite('sources that are deleted, and those that were recreated', { concurrency: 
     await caughtUp();
     await make('configmaps', 'deleted', { data: { a: '1', b: '2' } });
     await caughtUp();
-    assert.deepEqual([web.rollouts(), await web.uids()], [0, before]);
+    assert.deepEqual([await web.rollouts(), await web.uids()], [0, before]);
     await replaced(scene(), 'deleted', { data: { a: '2' } });
     await web.restarted(1);
     assert.deepEqual((await web.content())?.env, { A: '2' });
@@ -59,7 +59,7 @@ suite('sources that are deleted, and those that were recreated', { concurrency: 
     const [before, state] = [await web.uids(), await web.current()];
     await replaced(scene(), 'again', { data: { a: '1' } });
     await caughtUp();
-    assert.deepEqual([web.rollouts(), await web.uids(), await web.current()], [0, before, state]);
+    assert.deepEqual([await web.rollouts(), await web.uids(), await web.current()], [0, before, state]);
   });
 
   test('a recreated immutable source is reported, and never counts as rolled out; a new name resolves it', async () => {
@@ -70,13 +70,13 @@ suite('sources that are deleted, and those that were recreated', { concurrency: 
     await replaced(scene(), 'fixed', { data: { a: '2' }, immutable: true });
     await web.reported('RestartBlocked', /fixed is immutable and was recreated.*give new content a new name/);
     await caughtUp();
-    assert.equal(web.rollouts(), 0);
+    assert.equal(await web.rollouts(), 0);
     assert.deepEqual((await web.state())?.rolledOut, state.rolledOut);
     await make('configmaps', 'fixed-2', { data: { a: '2' }, immutable: true });
     await web.patch({ spec: { template: { spec: using('fixed-2') } } });
     await web.restarted(1);
     await caughtUp();
-    assert.deepEqual([web.rollouts(), (await web.content())?.env], [1, { A: '2' }]);
+    assert.deepEqual([await web.rollouts(), (await web.content())?.env], [1, { A: '2' }]);
   });
 
   test('a key that moves to binaryData is deleted for a variable, and the same for a volume', async () => {
@@ -91,7 +91,7 @@ suite('sources that are deleted, and those that were recreated', { concurrency: 
     await variable.reported('RestartBlocked', /moved without its key a is missing/);
     await optional.restarted(1);
     await caughtUp();
-    assert.deepEqual([variable.rollouts(), optional.rollouts(), volume.rollouts()], [0, 1, 0]);
+    assert.deepEqual([await variable.rollouts(), await optional.rollouts(), await volume.rollouts()], [0, 1, 0]);
     assert.deepEqual((await optional.content())?.env, {});
   });
 
@@ -103,7 +103,7 @@ suite('sources that are deleted, and those that were recreated', { concurrency: 
     await change('secrets', 'written', { data: { a: Buffer.from('1').toString('base64') } });
     await change('secrets', 'written', { stringData: { a: '1' } });
     await caughtUp();
-    assert.equal(web.rollouts(), 0);
+    assert.equal(await web.rollouts(), 0);
     await change('secrets', 'written', { stringData: { a: '2' } });
     await web.restarted(1);
   });

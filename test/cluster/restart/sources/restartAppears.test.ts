@@ -78,7 +78,7 @@ suite('sources that are created after their pods', { concurrency: 8 }, () => {
       await make(source, name, content[source]);
       await web.current();
       await caughtUp();
-      assert.deepEqual([web.rollouts(), await web.uids()], [0, before]);
+      assert.deepEqual([await web.rollouts(), await web.uids()], [0, before]);
       assert.deepEqual(valuesOf(await web.content()), ['1']);
     });
 
@@ -94,7 +94,7 @@ suite('sources that are created after their pods', { concurrency: 8 }, () => {
       await web.restarted(2);
       assert.deepEqual(valuesOf(await web.content()), []);
       await caughtUp();
-      assert.equal(web.rollouts(), 2);
+      assert.equal(await web.rollouts(), 2);
     });
   }
 });

@@ -27,7 +27,7 @@ suite('opt-outs and opt-ins of sources, keys and workloads', { concurrency: 8 },
       const none = Object.fromEntries(Object.keys(annotation).map((key) => [key, null]));
       await change('configmaps', name, { metadata: { annotations: none } });
       await caughtUp();
-      assert.equal(web.rollouts(), 0);
+      assert.equal(await web.rollouts(), 0);
       await change('configmaps', name, { data: { a: '3' } });
       await web.restarted(1);
     });
@@ -39,7 +39,7 @@ suite('opt-outs and opt-ins of sources, keys and workloads', { concurrency: 8 },
     const web = await deploy('one-key', using('one-key'));
     await change('configmaps', 'one-key', { data: { b: '2' } });
     await caughtUp();
-    assert.equal(web.rollouts(), 0);
+    assert.equal(await web.rollouts(), 0);
     await change('configmaps', 'one-key', { data: { a: '2' } });
     await web.restarted(1);
   });
@@ -56,18 +56,18 @@ suite('opt-outs and opt-ins of sources, keys and workloads', { concurrency: 8 },
     await change('configmaps', 'opt-in', { data: { a: '2' } });
     await web.restarted(1);
     await caughtUp();
-    assert.deepEqual([silent.rollouts(), refuses.rollouts()], [0, 0]);
+    assert.deepEqual([await silent.rollouts(), await refuses.rollouts()], [0, 0]);
     assert.deepEqual([await silent.state(), await refuses.state()], [undefined, undefined]);
     const before = await web.uids();
     await web.patch({ metadata: { annotations: { [optIn]: 'false' } } });
     await eventually(async () => (await web.state()) === undefined, { what: 'the removal of the state' });
     await change('configmaps', 'opt-in', { data: { a: '3' } });
     await caughtUp();
-    assert.deepEqual([web.rollouts(), await web.uids()], [1, before]);
+    assert.deepEqual([await web.rollouts(), await web.uids()], [1, before]);
     await web.patch({ metadata: { annotations: { [optIn]: 'true' } } });
     await web.current();
     await caughtUp();
-    assert.equal(web.rollouts(), 1);
+    assert.equal(await web.rollouts(), 1);
   });
 
   test('workloads with one source are adopted without a rollout, and each is restarted once', async () => {
@@ -76,17 +76,11 @@ suite('opt-outs and opt-ins of sources, keys and workloads', { concurrency: 8 },
     const names = ['many-1', 'many-2', 'many-3', 'many-4', 'many-5', 'many-6'];
     const workloads = await Promise.all(names.map((name) => deploy(name, using('shared'))));
     await caughtUp();
-    assert.deepEqual(
-      workloads.map((web) => web.rollouts()),
-      [0, 0, 0, 0, 0, 0],
-    );
+    assert.deepEqual(await Promise.all(workloads.map((web) => web.rollouts())), [0, 0, 0, 0, 0, 0]);
     await change('configmaps', 'shared', { data: { a: '2' } });
     await Promise.all(workloads.map((web) => web.restarted(1)));
     await caughtUp();
-    assert.deepEqual(
-      workloads.map((web) => web.rollouts()),
-      [1, 1, 1, 1, 1, 1],
-    );
+    assert.deepEqual(await Promise.all(workloads.map((web) => web.rollouts())), [1, 1, 1, 1, 1, 1]);
   });
 
   test('a copy of a workload has the state of the other one, and is adopted', async () => {
@@ -100,7 +94,7 @@ suite('opt-outs and opt-ins of sources, keys and workloads', { concurrency: 8 },
     const copy = await create('copy', using('copied'), { annotations: copied });
     await copy.current();
     await caughtUp();
-    assert.equal(copy.rollouts(), 0);
+    assert.equal(await copy.rollouts(), 0);
     assert.equal((await copy.state())?.workloadUid, (await copy.read()).metadata.uid);
   });
 });

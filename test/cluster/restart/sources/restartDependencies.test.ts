@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
+import { forSuite } from '../../support/cleanup.ts';
 import { eventually, type TestNamespace, testNamespace } from '../../support/cluster.ts';
 import { startRequestProxy } from '../../support/plane/requestProxy.ts';
-import { suiteCleanup } from '../../support/plane/suiteCleanup.ts';
-import { type DeploymentScene, managed, setDeploymentScene } from '../../support/restart/deploymentScene.ts';
+import { managed, setDeploymentScene } from '../../support/restart/deploymentScene.ts';
 
 const alsoDependsOn = 'weeder.dev/also-depends-on';
 const allowReferencesFrom = 'weeder.dev/allow-references-from';
 const trusted = { trusted: 'true' };
-const mergePatch = 'application/merge-patch+json';
 
 type Source = 'configmaps' | 'secrets';
 
@@ -20,18 +19,13 @@ function sourceNamespace(ns: TestNamespace) {
       await ns.cluster.api('POST', ns.path('api/v1', source), { metadata: { name, annotations }, ...content });
     },
     async change(source: Source, name: string, patch: object): Promise<void> {
-      await ns.cluster.api('PATCH', ns.path('api/v1', source, name), patch, mergePatch);
+      await ns.cluster.api('PATCH', ns.path('api/v1', source, name), patch);
     },
   };
 }
 
 suite('dependencies on sources of another namespace', { concurrency: 8 }, () => {
-  const t = suiteCleanup();
-  let setup:
-    | { scene: DeploymentScene; shared: ReturnType<typeof sourceNamespace>; readsOf(name: string): number }
-    | undefined;
-
-  before(async () => {
+  const setup = forSuite(async (t) => {
     const scene = await setDeploymentScene(t, 'depends');
     const shared = sourceNamespace(await testNamespace(t, 'shared'));
     const { kubeconfig, requests } = await startRequestProxy(t, scene.ns.cluster, () => undefined);
@@ -41,18 +35,17 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
     await scene.start(t, { rules }, { kubeconfig, flags });
     const readsOf = (name: string) =>
       requests.filter(({ path }) => new RegExp(`/${shared.name}/(configmaps|secrets)/${name}$`).test(path)).length;
-    setup = { scene, shared, readsOf };
+    return { scene, shared, readsOf };
   });
 
   function given() {
-    assert(setup, 'the scene is created before the first test of the suite');
-    const { scene, shared } = setup;
+    const { scene, shared, readsOf } = setup();
     const dependsOn = (source: string, labels = managed as Record<string, string>) => {
       const [, name = ''] = source.split('/');
       const annotations = { [alsoDependsOn]: source.replace('/', `/${shared.name}/`) };
       return scene.deploy(name.replace(/#.*/, ''), {}, { annotations, labels });
     };
-    return { ...setup, ...scene, dependsOn };
+    return { shared, readsOf, ...scene, dependsOn };
   }
 
   for (const [name, annotations] of [
@@ -70,7 +63,7 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
       );
       await shared.change('configmaps', name, { data: { a: '2' } });
       await caughtUp();
-      assert.deepEqual([web.rollouts(), readsOf(name), more], [0, 0, []]);
+      assert.deepEqual([await web.rollouts(), readsOf(name), more], [0, 0, []]);
       assert.deepEqual([...(await web.current()).rolledOut.keys()], []);
     });
   }
@@ -86,7 +79,7 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
     );
     await shared.change('configmaps', 'public', { data: { a: '2' } });
     await caughtUp();
-    assert.deepEqual([web.rollouts(), more, (await web.reported('DependencyNotAllowed')).length], [0, [], 1]);
+    assert.deepEqual([await web.rollouts(), more, (await web.reported('DependencyNotAllowed')).length], [0, [], 1]);
   });
 
   test('with consent by an annotation of the source its change is one rollout, until the consent is removed', async () => {
@@ -99,7 +92,7 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
     await web.reported('DependencyNotAllowed');
     await shared.change('configmaps', 'allowed', { data: { a: '3' } });
     await caughtUp();
-    assert.deepEqual([web.rollouts(), [...(await web.current()).rolledOut.keys()]], [1, []]);
+    assert.deepEqual([await web.rollouts(), [...(await web.current()).rolledOut.keys()]], [1, []]);
   });
 
   test('consent that comes later includes the source and restarts nothing; its next change does', async () => {
@@ -113,7 +106,7 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
     });
     await eventually(async () => (await web.state())?.rolledOut.size === 1, { what: 'a state with the source' });
     await caughtUp();
-    assert.equal(web.rollouts(), 0);
+    assert.equal(await web.rollouts(), 0);
     assert.notEqual(readsOf('late'), 0);
     await shared.change('configmaps', 'late', { data: { a: '3' } });
     await web.restarted(1);
@@ -129,7 +122,7 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
     await web.restarted(1);
     await other.reported('DependencyNotAllowed');
     await caughtUp();
-    assert.deepEqual([web.rollouts(), other.rollouts()], [1, 0]);
+    assert.deepEqual([await web.rollouts(), await other.rollouts()], [1, 0]);
   });
 
   test('for a Secret of another namespace one key may be named: another key restarts nothing, and no value is reported', async () => {
@@ -139,7 +132,7 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
     const web = await dependsOn('secret/login#password');
     await shared.change('secrets', 'login', content('1', '2'));
     await caughtUp();
-    assert.equal(web.rollouts(), 0);
+    assert.equal(await web.rollouts(), 0);
     await shared.change('secrets', 'login', content('2', '2'));
     await web.restarted(1);
     assert.deepEqual(await web.reported('Restarted'), [

@@ -2,15 +2,13 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { before, suite, test } from 'node:test';
 import { objectOf } from '@weeder/kube-runtime/base';
-import type { Cleanup } from '../../support/cleanup.ts';
+import { type Cleanup, suiteCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/cluster.ts';
 import type { Deployed } from '../../support/deploy/deployment.ts';
 
-import { suiteCleanup } from '../../support/plane/suiteCleanup.ts';
 import { type DeploymentScene, setDeploymentScene } from '../../support/restart/deploymentScene.ts';
 
 const main = { name: 'main', image: 'registry.invalid/web:1' };
-const mergePatch = 'application/merge-patch+json';
 
 function using(name: string): object {
   return { containers: [{ ...main, envFrom: [{ configMapRef: { name } }] }] };
@@ -60,7 +58,7 @@ function keyOf({ ns }: DeploymentScene) {
   return {
     read: async () => objectOf(objectOf(await ns.cluster.api('GET', path))['data']),
     remove: () => ns.cluster.api('DELETE', path),
-    put: (data: object | null) => ns.cluster.api('PATCH', path, { data }, mergePatch),
+    put: (data: object | null) => ns.cluster.api('PATCH', path, { data }),
   };
 }
 
@@ -102,12 +100,12 @@ suite('the Secret with the hash key', { concurrency: true }, () => {
       const now = await untilWrittenAgain(web, keyId);
       assert.equal(await untilWrittenAgain(shop, keyId), now);
       await scene.caughtUp();
-      assert.deepEqual([web.rollouts(), shop.rollouts()], [0, 0]);
+      assert.deepEqual([await web.rollouts(), await shop.rollouts()], [0, 0]);
       await scene.change('configmaps', 'web', { data: { a: '2' } });
       await web.restarted(1);
       assert.deepEqual((await web.content())?.env, { a: '2' });
       await scene.caughtUp();
-      assert.deepEqual([web.rollouts(), shop.rollouts()], [1, 0]);
+      assert.deepEqual([await web.rollouts(), await shop.rollouts()], [1, 0]);
     });
   }
 
@@ -123,7 +121,7 @@ suite('the Secret with the hash key', { concurrency: true }, () => {
     const now = await untilWrittenAgain(shop, keyId);
     assert.equal(await untilWrittenAgain(web, keyId), now);
     await scene.caughtUp();
-    assert.deepEqual([web.rollouts(), shop.rollouts()], [1, 0]);
+    assert.deepEqual([await web.rollouts(), await shop.rollouts()], [1, 0]);
   });
 
   test('a malformed key is reported once, and nothing restarts; corrected, the change in between is one rollout', async (t) => {
@@ -139,12 +137,12 @@ suite('the Secret with the hash key', { concurrency: true }, () => {
     assert.match(reported.join(), /^It is not restarted: the hash key is unavailable\.$/);
     await weeder.log.until('restart blocked', { workload: 'deployment/web' });
     assert.equal(weeder.log.find('restart blocked', { workload: 'deployment/web' }).length, 1);
-    assert.deepEqual([web.rollouts(), shop.rollouts()], [0, 0]);
+    assert.deepEqual([await web.rollouts(), await shop.rollouts()], [0, 0]);
     assert.equal((await key.read())['key'], Buffer.from('short').toString('base64'));
     await key.put({ key: right });
     await web.restarted(1);
     await scene.caughtUp();
-    assert.deepEqual([web.rollouts(), shop.rollouts()], [1, 0]);
+    assert.deepEqual([await web.rollouts(), await shop.rollouts()], [1, 0]);
     assert.equal((await web.current()).keyId, keyId);
     assert.equal(weeder.log.find('no hash key: nothing is restarted').length, 1);
   });

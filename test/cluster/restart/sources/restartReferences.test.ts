@@ -124,13 +124,13 @@ suite('every way in which a pod uses a ConfigMap or Secret', { concurrency: 8 },
       await change(source, name, { metadata: { labels: { own: 'one' }, annotations: { own: 'one' } } });
       if (!usesAll) await change(source, name, contentOf(source, 'old', 'new'));
       await caughtUp();
-      assert.deepEqual([web.rollouts(), await web.uids()], [0, [before]]);
+      assert.deepEqual([await web.rollouts(), await web.uids()], [0, [before]]);
       await change(source, name, final);
       await web.restarted(1);
       assert.equal((await web.uids()).includes(before ?? ''), false);
       assert.deepEqual(valuesOf(await web.content(container)), usesAll ? ['new', 'old'] : ['new']);
       await caughtUp();
-      assert.equal(web.rollouts(), 1);
+      assert.equal(await web.rollouts(), 1);
       const reported = (await web.reported('Restarted')).map((each) => each.replace(/^.* because | changed\.$/g, ''));
       assert.deepEqual(reported, [`${source === 'secrets' ? 'Secret' : 'ConfigMap'} ${name} (key ${used})`]);
     });
@@ -146,12 +146,12 @@ suite('every way in which a pod uses a ConfigMap or Secret', { concurrency: 8 },
     const [web, other] = [await deploy('pulls', pulling, { labels: hashed }), await deploy('pulls-too', pulling)];
     await change('secrets', 'pull', { stringData: { other: 'one' } });
     await caughtUp();
-    assert.equal(web.rollouts(), 0);
+    assert.equal(await web.rollouts(), 0);
     await change('secrets', 'pull', credentials('two'));
     await web.restarted(1);
     await caughtUp();
     assert.deepEqual(
-      [web.rollouts(), other.rollouts()],
+      [await web.rollouts(), await other.rollouts()],
       [1, 0],
       'image pull Secrets count only if the rule includes them',
     );

@@ -1,140 +1,116 @@
-/** What a user chooses of the overlays and components of deploy/, in the order of the components in a kustomization. */
+/** What a user chooses of deploy/: an overlay and components in the order of a kustomization, or values of the chart. */
 export interface Choice {
   readonly overlay: string;
   readonly weeding: boolean;
-  readonly evict: boolean;
-  readonly evidence: boolean;
-  readonly podCreation: boolean;
-  readonly networkPolicy: boolean;
-  readonly podMonitor: boolean;
-  readonly serviceMonitor: boolean;
-  readonly metricsSecure: boolean;
-  /** The alert rules and the dashboard. */
-  readonly monitoring: boolean;
-  readonly livePage: boolean;
-  readonly priorityClass: boolean;
-  readonly observerRoles: boolean;
-  readonly restartControl:
-    | {
-        readonly sources: keyof typeof restartComponents;
-        readonly recreateJobs: boolean;
-        readonly workloadKinds: readonly (typeof otherKinds)[number][];
-      }
-    | undefined;
-  readonly observer: { readonly impersonate: keyof typeof observerComponents; readonly secrets: boolean } | undefined;
+  readonly components: readonly string[];
+  readonly values: object;
 }
 
-const restartComponents = {
-  all: 'restart-control',
-  configMaps: 'restart-control-configmaps',
-  named: 'restart-control-named',
-} as const;
+/** Components with objects or lines of their own, which occur with and without many of the others. */
+interface Part {
+  readonly components: readonly string[];
+  values(isChosen: boolean): object;
+  /** Whether it is a part of the combination with this number. */
+  isChosen(index: number): boolean;
+}
 
+const modes: Readonly<Record<string, string>> = { 'highly-available': 'highlyAvailable', sharded: 'sharded' };
+const flag = (key: string) => (isChosen: boolean) => ({ [key]: isChosen });
+const sections =
+  (...keys: readonly string[]) =>
+  (isChosen: boolean) =>
+    Object.fromEntries(keys.map((key) => [key, { enabled: isChosen }]));
+
+/** Whether this bit of the number is set, from `start` on. */
+const bit =
+  (position: number, start = 0) =>
+  (index: number) =>
+    Math.floor((index + start) / 2 ** position) % 2 === 1;
+
+const beforeControllers: readonly Part[] = [
+  { components: ['evict'], values: flag('evict'), isChosen: bit(0) },
+  { components: ['evidence'], values: flag('evidence'), isChosen: bit(3, 1) },
+  { components: ['pod-creation'], values: flag('podCreation'), isChosen: bit(1) },
+];
+const afterControllers: readonly Part[] = [
+  { components: ['network-policy'], values: sections('networkPolicy'), isChosen: bit(1) },
+  { components: ['pod-monitor'], values: sections('podMonitor'), isChosen: bit(2) },
+  { components: ['service-monitor'], values: sections('serviceMonitor'), isChosen: bit(3) },
+  { components: ['metrics-secure'], values: flag('metricsSecure'), isChosen: bit(4) },
+  {
+    components: ['prometheus-rule', 'grafana-dashboard'],
+    values: sections('prometheusRule', 'grafanaDashboard'),
+    isChosen: bit(5),
+  },
+  { components: ['live-page'], values: flag('livePage'), isChosen: bit(4, 1) },
+  { components: ['priority-class'], values: sections('priorityClass'), isChosen: bit(1, 1) },
+];
+const hasObserverRoles = bit(2, 1);
+
+const none = { components: [], values: { enabled: false } };
 const otherKinds = [
   { group: 'argoproj.io', resource: 'rollouts' },
   { group: 'apps.kruise.io', resource: 'clonesets' },
-] as const;
-
-const observerComponents = { all: 'observer', named: 'observer-named' } as const;
-
-const modes: Readonly<Record<string, string>> = { 'highly-available': 'highlyAvailable', sharded: 'sharded' };
-
-/** The components of the kustomization for this choice. */
-export function componentsOf(it: Choice): readonly string[] {
-  return [
-    ...(it.weeding ? [] : ['no-weeding']),
-    ...(it.evict ? ['evict'] : []),
-    ...(it.evidence ? ['evidence'] : []),
-    ...(it.podCreation ? ['pod-creation'] : []),
-    ...componentsOfControllers(it),
-    ...(it.networkPolicy ? ['network-policy'] : []),
-    ...(it.podMonitor ? ['pod-monitor'] : []),
-    ...(it.serviceMonitor ? ['service-monitor'] : []),
-    ...(it.metricsSecure ? ['metrics-secure'] : []),
-    ...(it.monitoring ? ['prometheus-rule', 'grafana-dashboard'] : []),
-    ...(it.livePage ? ['live-page'] : []),
-    ...(it.priorityClass ? ['priority-class'] : []),
-    ...(it.observerRoles ? ['observer-roles'] : []),
-  ];
-}
-
-function componentsOfControllers({ restartControl, observer }: Choice): readonly string[] {
-  return [
-    ...(restartControl === undefined ? [] : [restartComponents[restartControl.sources]]),
-    ...(restartControl?.recreateJobs === true ? ['recreate-jobs'] : []),
-    ...(restartControl?.workloadKinds ?? []).map(({ resource }) => `restart-control-${resource}`),
-    ...(observer === undefined ? [] : [observerComponents[observer.impersonate]]),
-    ...(observer?.secrets === true ? ['observer-secrets'] : []),
-  ];
-}
-
-/** The values of the chart for this choice. */
-export function valuesOf(choice: Choice): object {
-  const { overlay, weeding, evict, evidence, podCreation, restartControl, observer, ...it } = choice;
-  return {
-    mode: modes[overlay] ?? 'single',
-    ...(overlay === 'namespaced' ? { namespaces: ['shoot-1', 'shoot-2'] } : {}),
-    weeding,
-    evict,
-    evidence,
-    podCreation,
-    networkPolicy: { enabled: it.networkPolicy },
-    podMonitor: { enabled: it.podMonitor },
-    serviceMonitor: { enabled: it.serviceMonitor },
-    metricsSecure: it.metricsSecure,
-    prometheusRule: { enabled: it.monitoring },
-    grafanaDashboard: { enabled: it.monitoring },
-    livePage: it.livePage,
-    priorityClass: { enabled: it.priorityClass },
-    restartControl: { enabled: restartControl !== undefined, ...restartControl },
-    observer: { enabled: observer !== undefined, roles: it.observerRoles, ...observer },
-  };
-}
-
-const restartChoices = [
-  undefined,
-  ...(['all', 'configMaps', 'named'] as const).flatMap((sources) =>
-    [false, true].map((recreateJobs) => ({
-      sources,
-      recreateJobs,
-      workloadKinds: sources === 'all' ? otherKinds : [],
-    })),
-  ),
 ];
+const restartChoices = (
+  [
+    ['all', 'restart-control'],
+    ['configMaps', 'restart-control-configmaps'],
+    ['named', 'restart-control-named'],
+  ] as const
+).flatMap(([sources, component]) =>
+  [false, true].map((recreateJobs) => {
+    const workloadKinds = sources === 'all' ? otherKinds : [];
+    const ofKinds = workloadKinds.map(({ resource }) => `restart-control-${resource}`);
+    return {
+      components: [component, ...(recreateJobs ? ['recreate-jobs'] : []), ...ofKinds],
+      values: { enabled: true, sources, recreateJobs, workloadKinds },
+    };
+  }),
+);
+const observerChoices = (
+  [
+    ['all', 'observer'],
+    ['named', 'observer-named'],
+  ] as const
+).flatMap(([impersonate, component]) =>
+  [false, true].map((secrets) => ({
+    components: [component, ...(secrets ? ['observer-secrets'] : [])],
+    values: { enabled: true, impersonate, secrets },
+  })),
+);
 
-const observerChoices = [
-  undefined,
-  ...(['all', 'named'] as const).flatMap((impersonate) => [false, true].map((secrets) => ({ impersonate, secrets }))),
-];
-
-/**
- * Every combination for an overlay that changes the same rules. The components with objects or lines of their own are
- * added in turn, so that each of them occurs with and without many of the others.
- */
+/** Every combination of the controllers, which change the same rules, each with some of the other components. */
 export function choices(overlay: string): readonly Choice[] {
-  return [true, false]
-    .flatMap((weeding) =>
-      restartChoices.flatMap((restartControl) =>
-        observerChoices.map((observer) => ({ overlay, weeding, restartControl, observer })),
-      ),
-    )
-    .map((choice, index) => ({
-      ...choice,
-      evict: isIn(index, 0),
-      evidence: isIn(index + 1, 3),
-      podCreation: isIn(index, 1),
-      networkPolicy: isIn(index, 1),
-      podMonitor: isIn(index, 2),
-      serviceMonitor: isIn(index, 3),
-      metricsSecure: isIn(index, 4),
-      monitoring: isIn(index, 5),
-      livePage: isIn(index + 1, 4),
-      priorityClass: isIn(index + 1, 1),
-      observerRoles: isIn(index + 1, 2),
-    }));
-}
-
-/** Whether this bit of the number is set. */
-function isIn(number: number, bit: number): boolean {
-  return Math.floor(number / 2 ** bit) % 2 === 1;
+  const controllers = [true, false].flatMap((weeding) =>
+    [none, ...restartChoices].flatMap((restartControl) =>
+      [none, ...observerChoices].map((observer) => ({ weeding, restartControl, observer })),
+    ),
+  );
+  return controllers.map(({ weeding, restartControl, observer }, index) => {
+    const chosen = (parts: readonly Part[]) =>
+      parts.filter((part) => part.isChosen(index)).flatMap(({ components }) => components);
+    const roles = hasObserverRoles(index);
+    const parts = [...beforeControllers, ...afterControllers];
+    return {
+      overlay,
+      weeding,
+      components: [
+        ...(weeding ? [] : ['no-weeding']),
+        ...chosen(beforeControllers),
+        ...restartControl.components,
+        ...observer.components,
+        ...chosen(afterControllers),
+        ...(roles ? ['observer-roles'] : []),
+      ],
+      values: {
+        mode: modes[overlay] ?? 'single',
+        ...(overlay === 'namespaced' ? { namespaces: ['shoot-1', 'shoot-2'] } : {}),
+        weeding,
+        restartControl: restartControl.values,
+        observer: { roles, ...observer.values },
+        ...Object.assign({}, ...parts.map((part) => part.values(part.isChosen(index)))),
+      },
+    };
+  });
 }

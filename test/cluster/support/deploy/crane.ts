@@ -10,8 +10,6 @@ const craneModule: ToolModule = {
   version: /go-containerregistry (v[\d.]+)/,
   what: 'crane',
   takes: 'half a minute',
-  noGo: (why) => `The tests of the release need crane, which cannot be built because ${why}. Install Go 1.26 or newer.`,
-  linkerFlags: () => [],
 };
 
 /** A registry on loopback. */
@@ -24,7 +22,7 @@ export interface Registry extends AsyncDisposable {
 
 /** Starts the registry that crane has for tests, which keeps everything in memory. */
 export async function startRegistry(): Promise<Registry> {
-  const folder = await builtTools(craneModule, (line) => console.error(line));
+  const folder = await builtTools(craneModule);
   const [port] = await freePorts(1);
   const address = `127.0.0.1:${port}`;
   const args = ['registry', 'serve', '--address', address];

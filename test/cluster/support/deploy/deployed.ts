@@ -62,11 +62,7 @@ export const workloadKinds: readonly string[] = ['Deployment', 'StatefulSet'];
 /** Returns the rules of a role, without those for paths such as /metrics. */
 export function rulesOf(manifest: Manifest): Rule[] {
   if (manifest.kind !== 'ClusterRole' && manifest.kind !== 'Role') return [];
-  const rules = Role.parse(manifest).rules.filter(({ resources }) => resources.length > 0);
-  return rules.map(({ resourceNames, ...rule }) => ({
-    ...rule,
-    ...(resourceNames === undefined ? {} : { resourceNames }),
-  }));
+  return Role.parse(manifest).rules.filter(({ resources }) => resources.length > 0);
 }
 
 export function one(objects: readonly Manifest[], ...kinds: string[]): Manifest {
@@ -80,6 +76,13 @@ const ConfigMap = z.object({ data: z.record(z.string(), z.string()) });
 /** The files of the ConfigMap. */
 export function dataOf(objects: readonly Manifest[]): Readonly<Record<string, string>> {
   return ConfigMap.parse(one(objects, 'ConfigMap')).data;
+}
+
+/** The same objects with this config. */
+export function withConfig(objects: readonly Manifest[], config: object): readonly Manifest[] {
+  const configMap = one(objects, 'ConfigMap');
+  const data = { 'weeder.yaml': JSON.stringify(config) };
+  return objects.map((object) => (object === configMap ? { ...object, data } : object));
 }
 
 /** Creates all objects except workloads, because no kubelet runs. Resolves when the permissions are effective. */

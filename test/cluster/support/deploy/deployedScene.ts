@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import type { Cleanup } from '../cleanup.ts';
 import type { StartOptions } from '../cluster.ts';
+import { eventsOf } from '../events.ts';
 import { eventually } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
 import type { Pod } from '../objects.ts';
@@ -7,12 +8,8 @@ import { running, setPodStatus } from '../observer/statuses.ts';
 import { ownedPod } from '../restart/workloads.ts';
 import { type Scene, setScene } from '../scene.ts';
 import { setSlice } from '../services.ts';
-import { createAll, type DeployedWeeder, one, startDeployed } from './deployed.ts';
+import { createAll, type DeployedWeeder, startDeployed, withConfig } from './deployed.ts';
 import type { Manifest } from './kustomize.ts';
-
-interface TestContext {
-  after(cleanup: () => unknown): void;
-}
 
 /** A scene for a weeder that is deployed by the manifests. Durations are milliseconds. */
 export interface DeployedScene {
@@ -30,22 +27,12 @@ export interface DeployedScene {
   untilReported(count?: number): Promise<unknown>;
 }
 
-const EventList = z.object({
-  items: z.array(
-    z.looseObject({
-      reason: z.string().optional(),
-      regarding: z.looseObject({ name: z.string().optional() }),
-      series: z.looseObject({ count: z.number() }).nullish(),
-    }),
-  ),
-});
-
 /** Longer than a busy machine takes to create all objects and to start weeder. */
 export const watchDuration = 300_000;
 
 /** Creates the scene in a new namespace. `section`: further keys of the config. */
 export async function deployedScene(
-  t: TestContext,
+  t: Cleanup,
   prefix: string,
   cluster?: TestNamespace['cluster'],
   section: object = {},
@@ -70,10 +57,7 @@ export async function deployedScene(
     home,
     config,
     async deploy(objects, options) {
-      const configMap = one(objects, 'ConfigMap');
-      const deployed = objects.map((object) =>
-        object === configMap ? { ...object, data: { 'weeder.yaml': JSON.stringify(config) } } : object,
-      );
+      const deployed = withConfig(objects, config);
       await createAll(t, home.cluster, deployed);
       return startDeployed(t, home, deployed, options);
     },
@@ -86,13 +70,9 @@ export async function deployedScene(
     untilReported: (count = 1) =>
       eventually(
         async (saw) => {
-          const list = await home.cluster.api('GET', scene.ns.path('apis/events.k8s.io/v1', 'events'));
-          const { items } = EventList.parse(list);
-          saw(items);
-          const reported = items.find(
-            ({ reason, regarding }) => reason === 'WindowOpened' && regarding.name === evicting,
-          );
-          return reported !== undefined && (reported.series?.count ?? 1) >= count;
+          const events = await eventsOf(scene.ns, 'reason=WindowOpened', `involvedObject.name=${evicting}`);
+          saw(events);
+          return events.some(({ series }) => (series?.count ?? 1) >= count);
         },
         { what: `an Event that counts to ${count}` },
       ),

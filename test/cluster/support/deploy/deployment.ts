@@ -1,25 +1,20 @@
-import assert from 'node:assert/strict';
 import type { ContainerContent } from '@weeder/embedded-cluster';
-import { objectOf } from '@weeder/kube-runtime/base';
-import { z } from 'zod';
-import { decodeState, type WorkloadState } from '../../../../src/restart/content/state.ts';
+import type { WorkloadState } from '../../../../src/restart/content/state.ts';
 import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';
-import { readWorkload, type WorkloadSummary } from '../../../../src/restart/references/workloadSummary.ts';
 import { eventsOf } from '../events.ts';
 import { eventually } from '../eventually.ts';
-import type { TestNamespace } from '../namespace.ts';
 import { KubeObject, type Pod } from '../objects.ts';
-import type { TemplateWatch } from '../restart/templateWatch.ts';
+import type { RestartScene } from '../restart/restartScene.ts';
 import { podsOf } from '../restart/workloads.ts';
 
 /** A Deployment of a scene. */
 export interface Deployed {
   readonly name: string;
   read(): Promise<KubeObject>;
-  /** The stored state. Undefined if there is none, or if it is unreadable. */
+  /** The stored state. Undefined if there is none. */
   state(): Promise<WorkloadState | undefined>;
   /** The number of changes of its pod template, as observed by a watch of the test. */
-  rollouts(): number;
+  rollouts(): Promise<number>;
   pods(): Promise<Pod[]>;
   /** The uids of its pods. */
   uids(): Promise<string[]>;
@@ -32,48 +27,29 @@ export interface Deployed {
   /** The environment and files of the container `main` of each pod. */
   contents(): Promise<ContainerContent[]>;
   patch(body: object): Promise<void>;
-  /** Restores the previous revision, as `kubectl rollout undo` does. */
-  undo(): Promise<void>;
   /** Waits for an Event with this reason that matches, and returns the notes of all Events with the reason. */
   reported(reason: string, text?: RegExp): Promise<string[]>;
 }
 
-const ReplicaSets = z.looseObject({ items: z.array(KubeObject) });
-const revision = 'deployment.kubernetes.io/revision';
-const mergePatch = 'application/merge-patch+json';
-const jsonPatch = 'application/json-patch+json';
-
 export function deployed(
-  ns: TestNamespace,
+  scene: RestartScene,
   name: string,
-  templates: TemplateWatch,
   contentOf: (podUid: string, container: string) => ContainerContent | undefined,
 ): Deployed {
-  const path = ns.path('apis/apps/v1', 'deployments', name);
-
-  async function summary(): Promise<WorkloadSummary> {
-    const workload = readWorkload(await ns.cluster.api('GET', path), 'Deployment');
-    assert(workload);
-    return workload;
-  }
-
-  const stateOf = ({ stateText }: WorkloadSummary): WorkloadState | undefined => {
-    const state = decodeState(stateText);
-    return typeof state === 'object' ? state : undefined;
-  };
-
+  const { ns } = scene;
+  const path = scene.pathOf('Deployment', name);
   const deployment: Deployed = {
     name,
     read: async () => KubeObject.parse(await ns.cluster.api('GET', path)),
-    state: async () => stateOf(await summary()),
-    rollouts: () => templates.changes(name),
-    pods: () => podsOf(ns, { workload: name }),
+    state: () => scene.state('Deployment', name),
+    rollouts: () => scene.rollouts('Deployment', name),
+    pods: () => scene.pods(name),
     uids: async () => (await deployment.pods()).map(({ metadata }) => metadata.uid).sort(),
     current: () =>
       eventually(
         async (saw) => {
-          const now = await summary();
-          const [state, progress] = [stateOf(now), rolloutOf(now)];
+          const now = await scene.summary('Deployment', name);
+          const [state, progress] = [await deployment.state(), rolloutOf(now)];
           saw({ state, progress });
           const isOver = state?.workloadUid === now.uid && state.target === undefined && progress.type === 'complete';
           return isOver && state;
@@ -81,7 +57,7 @@ export function deployed(
         { what: `that ${name} is adopted, and its rollouts are over` },
       ),
     async restarted(times) {
-      await eventually(() => templates.changes(name) >= times, { what: `rollout ${times} of ${name}` });
+      await eventually(async () => (await deployment.rollouts()) >= times, { what: `rollout ${times} of ${name}` });
       await deployment.current();
     },
     async content(container = 'main') {
@@ -91,13 +67,8 @@ export function deployed(
     async contents() {
       return (await deployment.pods()).flatMap(({ metadata }) => contentOf(metadata.uid, 'main') ?? []);
     },
-    async undo() {
-      const query = `?labelSelector=${encodeURIComponent(`workload=${name}`)}`;
-      const list = await ns.cluster.api('GET', `${ns.path('apis/apps/v1', 'replicasets')}${query}`);
-      await ns.cluster.api('PATCH', path, undoing(ReplicaSets.parse(list).items), jsonPatch);
-    },
     async patch(body) {
-      await ns.cluster.api('PATCH', path, body, mergePatch);
+      await ns.cluster.api('PATCH', path, body);
     },
     reported: (reason, text = /./) =>
       eventually(
@@ -112,29 +83,3 @@ export function deployed(
   };
   return deployment;
 }
-
-/** Returns the JSON patch with which kubectl restores the previous revision. */
-function undoing(replicaSets: readonly KubeObject[]): object[] {
-  const revisionOf = ({ metadata }: KubeObject) => Number(metadata.annotations?.[revision]);
-  const [, target] = [...replicaSets].sort((one, other) => revisionOf(other) - revisionOf(one));
-  assert(target);
-  const template = objectOf(objectOf(objectOf(target)['spec'])['template']);
-  const { 'pod-template-hash': _hash, ...labels } = objectOf(objectOf(template['metadata'])['labels']);
-  const annotations = Object.entries(target.metadata.annotations ?? {}).filter(([key]) => !controllers.has(key));
-  return [
-    {
-      op: 'replace',
-      path: '/spec/template',
-      value: { ...template, metadata: { ...objectOf(template['metadata']), labels } },
-    },
-    { op: 'replace', path: '/metadata/annotations', value: Object.fromEntries(annotations) },
-  ];
-}
-
-/** Annotations that the controller of a ReplicaSet uses, and an undo does not copy. */
-const controllers = new Set([
-  revision,
-  'deployment.kubernetes.io/revision-history',
-  'deployment.kubernetes.io/desired-replicas',
-  'deployment.kubernetes.io/max-replicas',
-]);

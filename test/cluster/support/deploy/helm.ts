@@ -16,7 +16,6 @@ const helmModule: ToolModule = {
   version: /helm\.sh\/helm\/v4 (v[\d.]+)/,
   what: 'Helm',
   takes: '5 minutes',
-  noGo: (why) => `The tests of the chart need Helm, which cannot be built because ${why}. Install Go 1.26 or newer.`,
   linkerFlags: (version) => [`-X helm.sh/helm/v4/internal/version.version=${version}`],
 };
 
@@ -24,7 +23,7 @@ let folder: Promise<string> | undefined;
 
 /** The folder of the program, which is built the first time. */
 export function helmFolder(): Promise<string> {
-  folder ??= builtTools(helmModule, (line) => console.error(line));
+  folder ??= builtTools(helmModule);
   return folder;
 }
 

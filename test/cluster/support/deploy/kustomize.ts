@@ -25,10 +25,7 @@ const kustomize: ToolModule = {
   version: /sigs\.k8s\.io\/kustomize\/kustomize\/v5 (v[\d.]+)/,
   what: 'kustomize',
   takes: 'a minute',
-  noGo: (why) =>
-    'The tests of deploy/ need kustomize: the folder that KUBEBUILDER_ASSETS names has neither kustomize nor kubectl, ' +
-    `and it cannot be built because ${why}. Install Go 1.26 or newer, or add one of the two to that folder.`,
-  linkerFlags: () => [],
+  otherwise: ', or add kustomize or kubectl to the folder that KUBEBUILDER_ASSETS names',
 };
 
 let command: Promise<readonly string[]> | undefined;
@@ -54,5 +51,5 @@ async function findKustomize(): Promise<readonly string[]> {
   const [own, kubectl] = [join(assets, 'kustomize'), join(assets, 'kubectl')];
   if (assets !== '' && existsSync(own)) return [own, 'build'];
   if (assets !== '' && existsSync(kubectl)) return [kubectl, 'kustomize'];
-  return [join(await builtTools(kustomize, (line) => console.error(line)), 'kustomize'), 'build'];
+  return [join(await builtTools(kustomize), 'kustomize'), 'build'];
 }

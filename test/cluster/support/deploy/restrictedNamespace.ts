@@ -10,7 +10,7 @@ export async function restrictedNamespace(t: Cleanup): Promise<TestNamespace> {
     ['enforce', 'warn'].map((mode) => [`pod-security.kubernetes.io/${mode}`, 'restricted']),
   );
   const path = `/api/v1/namespaces/${ns.name}`;
-  await ns.cluster.api('PATCH', path, { metadata: { labels } }, 'application/merge-patch+json');
+  await ns.cluster.api('PATCH', path, { metadata: { labels } });
   // The admission plugin observes the labels with a delay.
   const privileged = {
     apiVersion: 'v1',

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { loadKubeConfig } from '@weeder/kube-runtime/access';
 import { type JsonObject, objectOf, systemClock, textOf } from '@weeder/kube-runtime/base';
-import { createKubeClient, type KubeClient } from '@weeder/kube-runtime/client';
+import type { KubeClient } from '@weeder/kube-runtime/client';
 import { resourceRequests } from '../../../../src/observer/apply/resourceRequests.ts';
 import { compare } from '../../../../src/observer/drift/compare.ts';
 import { project } from '../../../../src/observer/drift/project.ts';
@@ -20,6 +19,7 @@ import { type Cleanup, cleanUp } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
 import type { Cluster } from '../plane/access.ts';
+import { kubeClientFor } from '../plane/kubeClient.ts';
 
 /** The options of a plan, if they matter. */
 export interface PlanOptions {
@@ -53,7 +53,7 @@ export interface EditOptions {
 
 export async function applying(t: Cleanup, prefix: string, ofCluster?: Cluster): Promise<Applying> {
   const ns = await testNamespace(t, prefix, ofCluster);
-  const client = clientFor(ns.cluster, 'admin');
+  const client = kubeClientFor(ns.cluster.kubeconfigFor('admin'));
   cleanUp(t, () => client.close());
   const kinds = restMapperOf(client, systemClock);
   const signal = new AbortController().signal;
@@ -125,12 +125,6 @@ function againAfterConflicts(api: ResourceApi): ResourceApi {
   };
 }
 
-export function clientFor(cluster: Cluster, user: string): KubeClient {
-  const access = loadKubeConfig({ kubeconfig: cluster.kubeconfigFor(user) }, {});
-  if (!access.ok) throw new Error(access.error.message);
-  return createKubeClient({ userAgent: 'weeder/test', access: access.value, clock: systemClock });
-}
-
 function targetOf({ identity, apiVersion }: Manifest, plural: string, account: string | undefined): Target {
   const { namespace, name } = identity;
   const scope = namespace === '' ? '' : `/namespaces/${namespace}`;
@@ -160,14 +154,6 @@ export function good<T>(outcome: Outcome<T>): T {
 export function bad(outcome: Outcome<unknown>) {
   assert(!outcome.ok, JSON.stringify(outcome));
   return outcome.failure;
-}
-
-/** The value at a path of fields and positions; undefined: none. */
-export function at(object: unknown, ...path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>(
-    (value, step) => (typeof step === 'number' && Array.isArray(value) ? value[step] : objectOf(value)[step]),
-    object,
-  );
 }
 
 function text(value: unknown): string {

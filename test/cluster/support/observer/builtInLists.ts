@@ -2,11 +2,9 @@
  * `node test/cluster/support/observer/builtInLists.ts` writes generated/builtInLists.json again, which `weeder check`
  * uses, as it sends no requests. A cluster test reports when it is out of date.
  */
-import { writeFileSync } from 'node:fs';
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { Cluster } from '../plane/access.ts';
-import { startControlPlane } from '../plane/controlPlane.ts';
-import { readDocument } from './openapiExtract.ts';
+import { readDocument, refsIn, schemasOf, writeExtract } from './openapiExtract.ts';
 
 /** What `weeder check` knows of the lists of built-in kinds. */
 export const builtInListsFile = new URL('../../../../generated/builtInLists.json', import.meta.url);
@@ -23,7 +21,7 @@ export async function extractBuiltInLists(cluster: Cluster): Promise<string> {
   const paths = await builtInPaths(cluster);
   const schemas: Schemas = new Map();
   for (const document of await Promise.all(paths.map((path) => readDocument(cluster, path))))
-    for (const [name, schema] of Object.entries(objectOf(objectOf(objectOf(document)['components'])['schemas'])))
+    for (const [name, schema] of Object.entries(schemasOf(document)))
       if (!name.endsWith('List')) schemas.set(name, objectOf(schema));
   const withLists = withListsOf(schemas);
   const defaults = keyDefaults(schemas);
@@ -43,7 +41,7 @@ export async function builtInPaths(cluster: Cluster): Promise<readonly string[]>
 /** Kinds, and the schemas that others refer to: the answer to an eviction is neither. */
 function isReached(name: string, withLists: ReadonlySet<string>, schemas: Schemas): boolean {
   if (kindsOf(schemas.get(name) ?? {}).length > 0) return true;
-  return [...withLists].some((each) => refsIn(schemas.get(each) ?? {}).includes(name));
+  return [...withLists].some((each) => refsOf(schemas.get(each)).includes(name));
 }
 
 /** By name: schemas with such a list, or that lead to one. */
@@ -52,7 +50,7 @@ function withListsOf(schemas: Schemas): ReadonlySet<string> {
   for (let before = -1; before !== withLists.size; ) {
     before = withLists.size;
     for (const [name, schema] of schemas)
-      if (hasKeyedList(schema) || refsIn(schema).some((each) => withLists.has(each))) withLists.add(name);
+      if (hasKeyedList(schema) || refsOf(schema).some((each) => withLists.has(each))) withLists.add(name);
   }
   return withLists;
 }
@@ -141,10 +139,8 @@ function refOf(schema: JsonObject): string | undefined {
   return ref?.startsWith(prefix) ? ref.slice(prefix.length) : undefined;
 }
 
-function refsIn({ properties }: JsonObject): readonly string[] {
-  return [...JSON.stringify(properties ?? {}).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(
-    ([, ref = '']) => ref,
-  );
+function refsOf(schema: JsonObject | undefined): readonly string[] {
+  return refsIn(schema?.['properties'] ?? {});
 }
 
 /** Options of requests are of every group. */
@@ -157,11 +153,4 @@ function pick(from: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.flatMap((name) => (name in from ? [[name, from[name]]] : [])));
 }
 
-if (process.argv[1] === import.meta.filename) {
-  const controlPlane = await startControlPlane({ controllerManager: false });
-  try {
-    writeFileSync(builtInListsFile, await extractBuiltInLists(controlPlane));
-  } finally {
-    await controlPlane.stop();
-  }
-}
+if (process.argv[1] === import.meta.filename) await writeExtract(builtInListsFile, extractBuiltInLists);

@@ -94,10 +94,11 @@ export async function rowOf(scene: ObserverScene, application: string, kind: str
 
 /** One of its conditions, complete. */
 export async function conditionOf(scene: ObserverScene, application: string, type: string): Promise<JsonObject> {
-  const { status } = await scene.application(application);
-  return objectOf(
-    arrayOf(objectOf(status)['conditions'])
-      .map(objectOf)
-      .find((each) => each['type'] === type),
-  );
+  return conditionsIn(await scene.application(application))[type] ?? {};
+}
+
+/** The conditions in the status of an object, by type. */
+export function conditionsIn({ status }: JsonObject): Readonly<Record<string, JsonObject>> {
+  const conditions = arrayOf(objectOf(status)['conditions']).map(objectOf);
+  return Object.fromEntries(conditions.map((each) => [String(each['type']), each]));
 }

@@ -1,13 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
-import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { applicationsPath } from '../../../../src/observer/status/applicationApi.ts';
-import { type Cleanup, cleanUp } from '../cleanup.ts';
+import type { Cleanup } from '../cleanup.ts';
+import type { Manifest } from '../deploy/kustomize.ts';
 import { eventually } from '../eventually.ts';
+import { create } from '../manifests.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
 import type { Cluster } from '../plane/access.ts';
-import { type Change as WatchedChange, watchCollection } from '../plane/watching.ts';
+import { noteChanges } from '../plane/watching.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
 import { installApplications } from './applicationCrd.ts';
+import { conditionsIn } from './observedObjects.ts';
 
 /** One change of an object, as delivered by a watch that shares nothing with weeder. */
 export interface Change {
@@ -41,8 +43,6 @@ export interface ObserverScene {
 /** A config with which Applications may hold whatever their accounts may. */
 export const everythingAllowed = { observer: { allow: [{ namespaces: 'all', clusterKinds: 'all' }] } };
 
-const mergePatch = 'application/merge-patch+json';
-
 /** Sets the scene without a weeder: `start()` starts it. */
 export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: Cluster): Promise<ObserverScene> {
   const ns = await testNamespace(t, prefix, ofCluster);
@@ -50,30 +50,10 @@ export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: C
   await installApplications(cluster);
   await makeTenant(ns);
   const changes: Change[] = [];
-  const stop = new AbortController();
-  const watching: Promise<void>[] = [];
-  cleanUp(t, async () => {
-    stop.abort();
-    await Promise.all(watching);
-  });
   const pathOf = (name?: string) => `${applicationsPath(namespace)}${name === undefined ? '' : `/${name}`}`;
-
-  function note({ type, object }: WatchedChange): void {
-    changes.push({ type, kind: object.kind ?? '', name: object.metadata.name, object });
-  }
-
-  async function follow(later: AsyncIterable<WatchedChange>): Promise<void> {
-    for await (const change of later) note(change);
-  }
 
   async function application(name: string): Promise<JsonObject> {
     return objectOf(await cluster.api('GET', pathOf(name)));
-  }
-
-  async function condition(name: string, type: string): Promise<string | undefined> {
-    const { status } = await application(name);
-    const conditions = arrayOf(objectOf(status)['conditions']).map(objectOf);
-    return textOf(conditions.find((each) => each['type'] === type)?.['status']);
   }
 
   return {
@@ -86,39 +66,31 @@ export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: C
       return weeder;
     },
     async apply(name, spec) {
-      const body = { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata: { name }, spec };
-      const answer = await cluster.send('PUT', pathOf(name), {
-        body: { ...body, metadata: { name, ...(await versionOf(name)) } },
-      });
+      const body = applicationOf(ns, spec, name);
+      const metadata = { ...body.metadata, ...(await versionOf(name)) };
+      const answer = await cluster.send('PUT', pathOf(name), { body: { ...body, metadata } });
       if (answer.status === 404) await cluster.api('POST', pathOf(), body);
       else if (answer.status >= 400) throw new Error(JSON.stringify(answer.body));
     },
     application,
-    condition,
+    condition: async (name, type) => textOf(conditionsIn(await application(name))[type]?.['status']),
     async untilInSync(name) {
       await eventually(
         async (saw) => {
-          const { metadata, status } = await application(name);
+          const now = await application(name);
+          const { observedGeneration, ...status } = objectOf(now['status']);
           saw(status);
-          const { observedGeneration, conditions } = objectOf(status);
-          const said = Object.fromEntries(
-            arrayOf(conditions)
-              .map(objectOf)
-              .map((each) => [each['type'], each['status']]),
-          );
-          return (
-            observedGeneration === objectOf(metadata)['generation'] &&
-            isDeepStrictEqual([said['Applied'], said['InSync']], ['True', 'True'])
-          );
+          const { Applied, InSync } = conditionsIn(now);
+          const isCurrent = observedGeneration === objectOf(now['metadata'])['generation'];
+          return isCurrent && Applied?.['status'] === 'True' && InSync?.['status'] === 'True';
         },
         { what: `application ${name} in sync` },
       );
     },
-    async watch(group, plural) {
-      const watched = await watchCollection(cluster, ns.path(group, plural), stop.signal);
-      for (const object of watched.objects) note({ type: 'ADDED', object });
-      watching.push(follow(watched.changes));
-    },
+    watch: (group, plural) =>
+      noteChanges(t, cluster, ns.path(group, plural), ({ type, object }) => {
+        changes.push({ type, kind: object.kind ?? '', name: object.metadata.name, object });
+      }),
   };
 
   async function versionOf(name: string): Promise<JsonObject> {
@@ -130,14 +102,29 @@ export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: C
 
 /** The account that weeder impersonates. It may do everything in this namespace. */
 export async function makeTenant(ns: TestNamespace): Promise<void> {
-  const { cluster, name: namespace } = ns;
   await makeAccount(ns, 'default');
-  const group = '/apis/rbac.authorization.k8s.io/v1';
-  await cluster.api('POST', `${group}/namespaces/${namespace}/rolebindings`, {
-    metadata: { name: 'tenant' },
+  await create(ns.cluster, tenantOf(ns));
+}
+
+/** Lets the default account of the namespace do everything in it. */
+export function tenantOf({ name: namespace }: TestNamespace): Manifest {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: { name: 'tenant', namespace },
+    ...everythingFor(namespace),
+  };
+}
+
+function everythingFor(namespace: string) {
+  return {
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
     subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
-  });
+  };
+}
+
+export function applicationOf({ name: namespace }: TestNamespace, spec: JsonObject, name = 'shop'): Manifest {
+  return { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata: { name, namespace }, spec };
 }
 
 /** Creates the default account as its controller does, which does not run here. */
@@ -149,12 +136,11 @@ export async function makeAccount({ cluster, path }: TestNamespace, name: string
 export async function makeClusterTenant({ cluster, name: namespace }: TestNamespace): Promise<void> {
   await cluster.api('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
     metadata: { name: `tenant-${namespace}` },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
-    subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
+    ...everythingFor(namespace),
   });
 }
 
 /** A JSON merge patch by another client, as `kubectl edit` sends it. */
 export function edit({ cluster }: TestNamespace, path: string, patch: object, manager = 'kubectl-edit') {
-  return cluster.send('PATCH', `${path}?fieldManager=${manager}`, { body: patch, contentType: mergePatch });
+  return cluster.send('PATCH', `${path}?fieldManager=${manager}`, { body: patch });
 }

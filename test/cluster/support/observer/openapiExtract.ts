@@ -71,7 +71,7 @@ function parsed(body: unknown): unknown {
   return typeof body === 'string' ? JSON.parse(body) : body;
 }
 
-function schemasOf(document: unknown): JsonObject {
+export function schemasOf(document: unknown): JsonObject {
   return objectOf(objectOf(objectOf(document)['components'])['schemas']);
 }
 
@@ -88,8 +88,12 @@ function extract(name: string | undefined, schemas: JsonObject, extracted: Map<s
   const isMany = Array.isArray(kinds) && kinds.length > 1;
   const own = kinds === undefined || isMany ? {} : { 'x-kubernetes-group-version-kind': kinds };
   extracted.set(name, { ...trimmed(schema), ...own });
-  const refs = JSON.stringify(trimmed(schema)).matchAll(/"#\/components\/schemas\/([^"]+)"/g);
-  for (const [, ref] of refs) extract(ref, schemas, extracted);
+  for (const ref of refsIn(trimmed(schema))) extract(ref, schemas, extracted);
+}
+
+/** The names of the schemas that it refers to. */
+export function refsIn(schema: unknown): readonly string[] {
+  return [...JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, ref = '']) => ref);
 }
 
 function trimmed(schema: JsonObject): JsonObject {
@@ -106,11 +110,14 @@ function trimmedPart(key: string, part: unknown): unknown {
   return Object.fromEntries(Object.entries(part).map(([name, property]) => [name, trimmed(objectOf(property))]));
 }
 
-if (process.argv[1] === import.meta.filename) {
+/** Writes what a control plane of its own gives. */
+export async function writeExtract(file: URL, extractFrom: (cluster: Cluster) => Promise<string>): Promise<void> {
   const controlPlane = await startControlPlane({ controllerManager: false });
   try {
-    writeFileSync(extractFile, await extractOpenapi(controlPlane));
+    writeFileSync(file, await extractFrom(controlPlane));
   } finally {
     await controlPlane.stop();
   }
 }
+
+if (process.argv[1] === import.meta.filename) await writeExtract(extractFile, extractOpenapi);

@@ -91,7 +91,7 @@ export async function setPodStatus(
 /** Patches a pod's status with exactly these fields (a merge patch: lists are replaced), for recorded statuses. */
 export async function patchPodStatus(ns: TestNamespace, name: string, status: object): Promise<Pod> {
   const path = `${ns.path('api/v1', 'pods', name)}/status`;
-  return Pod.parse(await ns.cluster.api('PATCH', path, { status }, 'application/merge-patch+json'));
+  return Pod.parse(await ns.cluster.api('PATCH', path, { status }));
 }
 
 function asChange(pod: Pod, change: ContainerState | PodStatusChange): PodStatusChange {

@@ -1,13 +1,12 @@
-import { loadKubeConfig } from '@weeder/kube-runtime/access';
 import { systemClock } from '@weeder/kube-runtime/base';
-import { createKubeClient, type KubeClient } from '@weeder/kube-runtime/client';
+import type { KubeClient } from '@weeder/kube-runtime/client';
 import { type TestSink, testSink } from '@weeder/kube-runtime/testing';
-import type { WatchSource } from '@weeder/kube-runtime/watch';
-import { createStreamStatuses, provideReflector } from '@weeder/kube-runtime/watch';
+import { createStreamStatuses, provideReflector, type WatchSource } from '@weeder/kube-runtime/watch';
 import { createActor } from 'xstate';
 import { type Cleanup, cleanUp } from '../cleanup.ts';
 
 import type { Cluster } from '../plane/access.ts';
+import { kubeClientFor } from '../plane/kubeClient.ts';
 
 /** A reflector of weeder on a real API server. */
 export interface Streaming {
@@ -31,9 +30,7 @@ export interface StreamingOptions {
 
 /** Starts it; it stops with the test. */
 export function startStreaming(t: Cleanup, cluster: Cluster, options: StreamingOptions): Streaming {
-  const access = loadKubeConfig({ kubeconfig: cluster.kubeconfigFor(options.user ?? 'admin') }, {});
-  if (!access.ok) throw new Error(access.error.message);
-  const client = createKubeClient({ userAgent: 'weeder/test', access: access.value, clock: systemClock });
+  const client = kubeClientFor(cluster.kubeconfigFor(options.user ?? 'admin'));
   const sink = testSink(options.isBoring);
   const logged: string[] = [];
   const note = (_event: object, sentence: string) => void logged.push(sentence);

@@ -13,9 +13,6 @@ const collectorModule: ToolModule = {
   version: /go\.opentelemetry\.io\/collector\/otelcol (v[\d.]+)/,
   what: 'an OpenTelemetry Collector',
   takes: '2 minutes',
-  noGo: (why) =>
-    `This test needs an OpenTelemetry Collector, which cannot be built because ${why}. Install Go 1.26 or newer.`,
-  linkerFlags: () => [],
 };
 
 /** A collector on loopback. */
@@ -30,7 +27,7 @@ export interface RealCollector extends AsyncDisposable {
 }
 
 export async function startCollector(): Promise<RealCollector> {
-  const program = join(await builtTools(collectorModule, (line) => console.error(line)), 'collector');
+  const program = join(await builtTools(collectorModule), 'collector');
   const folder = dirname(temporaryFile('collector'));
   const [port] = await freePorts(1);
   const url = `http://127.0.0.1:${port}`;

@@ -1,10 +1,10 @@
-import { applicationsPath } from '../../../../src/observer/status/applicationApi.ts';
 import { applicationSpecs, configMap } from '../../../support/scene/applications.ts';
 import { eventually } from '../eventually.ts';
+import { create } from '../manifests.ts';
 import type { TestNamespace } from '../namespace.ts';
 import { contest } from '../observer/contest.ts';
 import { pathOf } from '../observer/observedObjects.ts';
-import { edit, makeTenant } from '../observer/observerScene.ts';
+import { applicationOf, edit, makeTenant } from '../observer/observerScene.ts';
 import type { RunningWeeder } from '../weeder.ts';
 import { tomorrow } from '../windows.ts';
 
@@ -19,14 +19,11 @@ export interface OutageApplications {
 const [contested, manager] = ['contested', 'evil-bot'];
 
 export async function createOutageApplications(ns: TestNamespace): Promise<OutageApplications> {
-  const { cluster, name: namespace } = ns;
+  const { cluster } = ns;
   await makeTenant(ns);
   await cluster.api('POST', ns.path('api/v1', 'configmaps'), configMap('detect', 'other'));
   await Promise.all(
-    [...applicationSpecs(tomorrow())].map(([name, spec]) => {
-      const application = { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata: { name }, spec };
-      return cluster.api('POST', applicationsPath(namespace), application);
-    }),
+    [...applicationSpecs(tomorrow())].map(([name, spec]) => create(cluster, applicationOf(ns, spec, name))),
   );
   const path = pathOf(ns, 'ConfigMap', contested);
   return {

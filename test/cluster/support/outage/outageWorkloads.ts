@@ -4,14 +4,13 @@ import { eventually } from '../eventually.ts';
 import { newNamespace, type TestNamespace } from '../namespace.ts';
 import { patchPodStatus } from '../observer/statuses.ts';
 import type { Cluster } from '../plane/access.ts';
-import { startRemoteKubelet } from '../plane/remoteKubelet.ts';
-import { healthy } from '../restart/rolledOut.ts';
+import { healthy, startRemoteKubelet } from '../plane/remoteKubelet.ts';
+import { specOf } from '../restart/workloadOptions.ts';
 import { podsOf } from '../restart/workloads.ts';
 import type { RunningWeeder } from '../weeder.ts';
 import { closedWindow, tomorrow } from '../windows.ts';
 
 const hashAnnotation = 'weeder.dev/dependencies-hash';
-const mergePatch = 'application/merge-patch+json';
 const workloads = [...troubled, ...current];
 
 /** The workloads of the scene on a real API server, with a simulated kubelet for their pods. */
@@ -45,20 +44,17 @@ export async function createOutageWorkloads(t: Cleanup, cluster: Cluster): Promi
     workloads.map(async (name) => {
       const home = homeOf(name);
       await cluster.api('POST', home.path('api/v1', 'configmaps'), { metadata: { name }, data: { a: '0' } });
-      const labels = { workload: name };
       const env = [{ name: 'VALUE', valueFrom: { configMapKeyRef: { name, key: 'a' } } }];
-      const containers = [{ name: 'main', image: 'registry.invalid/web:1', env }];
-      const template = { metadata: { labels }, spec: { containers, terminationGracePeriodSeconds: 0 } };
       const annotations = name === 'paused' ? { 'weeder.dev/paused-until': tomorrow() } : {};
       const replicas = troubled.includes(name) ? 1 : 0;
-      const spec = { replicas, selector: { matchLabels: labels }, template };
+      const spec = specOf('Deployment', name, home, { uses: { env }, spec: { replicas } });
       await cluster.api('POST', home.path('apis/apps/v1', 'deployments'), { metadata: { name, annotations }, spec });
     }),
   );
 
   const workloadOf = (name: string) => ({ workload: `deployment/${name}` });
   const change = (name: string, a: string) =>
-    cluster.api('PATCH', homeOf(name).path('api/v1', 'configmaps', name), { data: { a } }, mergePatch);
+    cluster.api('PATCH', homeOf(name).path('api/v1', 'configmaps', name), { data: { a } });
 
   /** Repeatedly, because the simulated kubelet overwrites the status. */
   async function stall({ log }: Pick<RunningWeeder, 'log'>): Promise<void> {

@@ -17,9 +17,7 @@ const controlPlane: Omit<ToolModule, 'folder'> = {
   version: /k8s\.io\/kubernetes (v[\d.]+)/,
   what: 'the control plane',
   takes: '5 minutes',
-  noGo: (why) =>
-    'The cluster tests need kube-apiserver, kube-controller-manager and etcd: KUBEBUILDER_ASSETS is not set, and they ' +
-    `cannot be built because ${why}. Install Go 1.26 or newer, or set KUBEBUILDER_ASSETS to a folder with the three.`,
+  otherwise: ', or set KUBEBUILDER_ASSETS to a folder with kube-apiserver, kube-controller-manager and etcd',
   linkerFlags,
   // Go names the program of etcd `server`, after its main package.
   renamed: { server: 'etcd' },
@@ -34,18 +32,14 @@ export function linkerFlags(kubernetes: string): readonly string[] {
 
 /**
  * Finds the binaries in the folder `KUBEBUILDER_ASSETS`, or builds those of a version of Kubernetes (such as `1.34`, by
- * default the newest) with Go, which takes minutes the first time. `say` receives the progress. Throws a SetupProblem if
- * there is neither.
+ * default the newest) with Go, which takes minutes the first time. Throws a SetupProblem if there is neither.
  */
-export async function findAssets(
-  minor?: string,
-  say: (line: string) => void = (line) => console.error(line),
-): Promise<Assets> {
+export async function findAssets(minor?: string): Promise<Assets> {
   const named = process.env['KUBEBUILDER_ASSETS'];
   if (named && minor !== undefined) {
     throw new SetupProblem('KUBEBUILDER_ASSETS is set, so --kubernetes has no effect: unset one of the two.');
   }
-  const folder = named ? named : await builtTools({ ...controlPlane, folder: kubernetesVersion(minor).folder }, say);
+  const folder = named ? named : await builtTools({ ...controlPlane, folder: kubernetesVersion(minor).folder });
   const assets = {
     folder,
     etcd: join(folder, 'etcd'),

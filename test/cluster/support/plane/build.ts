@@ -10,6 +10,7 @@ import { guardFolder, SetupProblem, startProcess } from './process.ts';
 
 const lockIsStaleAfter = 30_000;
 const run = promisify(execFile);
+const say = (line: string): void => console.error(line);
 
 /** A Go module of this repository whose `tool` lines name the programs that the tests use. */
 export interface ToolModule {
@@ -23,18 +24,18 @@ export interface ToolModule {
   readonly what: string;
   /** The duration of the first build in messages. */
   readonly takes: string;
-  /** Returns the error message if there is no Go, with this reason. */
-  noGo(why: string): string;
-  linkerFlags(version: string): readonly string[];
+  /** What else helps where Go cannot build them, as the end of a message. */
+  readonly otherwise?: string;
+  readonly linkerFlags?: (version: string) => readonly string[];
   /** File names in place of those that Go derives from the packages' paths. */
   readonly renamed?: Readonly<Record<string, string>>;
 }
 
 /**
  * Returns the folder with the programs of a module. Builds them if this machine has not built this version with this Go
- * yet. `say` receives the progress. Throws a SetupProblem if the build fails.
+ * yet, and writes the progress to the error output. Throws a SetupProblem if the build fails.
  */
-export async function builtTools(tools: ToolModule, say: (line: string) => void): Promise<string> {
+export async function builtTools(tools: ToolModule): Promise<string> {
   const cache = cacheFolder();
   const { key, version } = await identify(tools);
   const target = join(cache, key);
@@ -45,7 +46,7 @@ export async function builtTools(tools: ToolModule, say: (line: string) => void)
     if (await take(lock)) {
       const heartbeat = setInterval(() => void touch(lock), lockIsStaleAfter / 6);
       try {
-        if (!existsSync(target)) await build(tools, { cache, target, version }, say);
+        if (!existsSync(target)) await build(tools, { cache, target, version });
       } finally {
         clearInterval(heartbeat);
         await rm(lock, { force: true });
@@ -79,7 +80,8 @@ async function identify(tools: ToolModule): Promise<{ key: string; version: stri
 
 function whyNoGo(tools: ToolModule, error: unknown): string {
   const absent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-  return tools.noGo(absent ? 'there is no `go` in PATH' : `\`go env\` failed in ${folderOf(tools)}: ${text(error)}`);
+  const why = absent ? 'there is no `go` in PATH' : `\`go env\` failed in ${folderOf(tools)}: ${text(error)}`;
+  return `This needs ${tools.what}, which cannot be built because ${why}. Install Go 1.26 or newer${tools.otherwise ?? ''}.`;
 }
 
 interface Place {
@@ -88,7 +90,7 @@ interface Place {
   readonly version: string;
 }
 
-async function build(tools: ToolModule, { cache, target, version }: Place, say: (line: string) => void): Promise<void> {
+async function build(tools: ToolModule, { cache, target, version }: Place): Promise<void> {
   const goModule = folderOf(tools);
   const dir = await mkdtemp(join(cache, 'building-'));
   const release = guardFolder(dir);
@@ -101,7 +103,7 @@ async function build(tools: ToolModule, { cache, target, version }: Place, say: 
     await mkdir(bin);
     // Without cgo, the result does not depend on the C compiler and C library of the machine.
     const env = { ...process.env, CGO_ENABLED: '0' };
-    const flags = ['-s -w', ...tools.linkerFlags(version)].join(' ');
+    const flags = ['-s -w', ...(tools.linkerFlags?.(version) ?? [])].join(' ');
     const go = startProcess(dir, 'go-build', 'go', ['build', '-ldflags', flags, '-o', `${bin}/`, 'tool'], {
       cwd: goModule,
       env,

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { streamsLists } from '../../../support/api/watchList.ts';
+import { eventually, type Saw } from '../eventually.ts';
 import { apiServerFlags, controllerManagerFlags, etcdFlags, serviceAccountFlags } from '../flags.ts';
 import { type Cluster, connect } from './access.ts';
 import { type Assets, findAssets } from './assets.ts';
@@ -11,8 +11,6 @@ import { tokenFor, writeCredentials } from './credentials.ts';
 import { httpClient } from './http.ts';
 import { freePorts } from './ports.ts';
 import { guardFolder, type ManagedProcess, SetupProblem, startProcess } from './process.ts';
-
-const readyWithin = 180_000;
 
 export interface ControlPlaneOptions {
   /** Additional flags, such as `--min-request-timeout=5`. They take precedence over the usual ones. */
@@ -149,25 +147,16 @@ async function ready(
   url: string,
   { caFile, token }: { caFile?: string; token?: string } = {},
 ): Promise<void> {
-  const deadline = performance.now() + readyWithin;
   const { origin, pathname } = new URL(url);
-  let last = 'no answer';
-  while (performance.now() < deadline) {
-    if (!server.isRunning())
-      throw new SetupProblem(`${server.name} ${await server.exited}; its log ends:\n${server.tail()}`);
-    try {
-      const client = httpClient(origin, caFile === undefined ? undefined : readFileSync(caFile, 'utf8'));
-      const answer = await client.send('GET', pathname, token === undefined ? {} : { token });
-      await client.close();
-      if (answer.status === 200) return;
-      last = `status ${answer.status}: ${JSON.stringify(answer.body)}`;
-    } catch (error) {
-      last = error instanceof Error ? error.message : String(error);
-    }
-    await pause(25);
-  }
-  const waited = `${readyWithin / 1000} s`;
-  throw new SetupProblem(
-    `${server.name} was not ready at ${url} within ${waited} (${last}); its log ends:\n${server.tail()}`,
-  );
+  const attempt = async (saw: Saw): Promise<string | false> => {
+    if (!server.isRunning()) return `${server.name} ${await server.exited}`;
+    const client = httpClient(origin, caFile === undefined ? undefined : readFileSync(caFile, 'utf8'));
+    const answer = await client
+      .send('GET', pathname, token === undefined ? {} : { token })
+      .finally(() => client.close());
+    saw([answer.status, answer.body]);
+    return answer.status === 200 && 'ready';
+  };
+  const how = await eventually(attempt, { what: `${server.name} ready at ${url}`, every: 25 }).catch(String);
+  if (how !== 'ready') throw new SetupProblem(`${how}; its log ends:\n${server.tail()}`);
 }

@@ -1,29 +1,22 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:https';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { type Cleanup, cleanUp } from '../cleanup.ts';
 import type { TestNamespace } from '../namespace.ts';
-import { freePorts } from './ports.ts';
+import { createNode } from './node.ts';
+import { startHttpsServer } from './ports.ts';
 
-/** A node whose kubelet only forwards ports, by `v4.channel.k8s.io`. */
-export interface ForwardKubelet {
-  /** The name of the node. */
-  readonly name: string;
-}
-
-/** Starts the node. `ports`: where on loopback each port of every pod is; nothing listens on other ports. */
+/**
+ * Starts a node whose kubelet only forwards ports, by `v4.channel.k8s.io`, and returns its name. `ports`: where on
+ * loopback each port of every pod is; nothing listens on other ports.
+ */
 export async function startForwardKubelet(
   t: Cleanup,
   ns: TestNamespace,
   ports: Readonly<Record<number, number>>,
-): Promise<ForwardKubelet> {
+): Promise<string> {
   const { cluster } = ns;
-  const [port = 0] = await freePorts(1);
-  const certificate = (suffix: string) => readFileSync(join(cluster.dir, `apiserver.${suffix}`));
-  const server = createServer({ cert: certificate('crt'), key: certificate('key') });
+  const { server, port } = await startHttpsServer(t, cluster);
   const open = new Set<Duplex>();
   server.on('upgrade', ({ url = '', headers }, socket) => {
     open.add(socket);
@@ -34,19 +27,12 @@ export async function startForwardKubelet(
     const asked = Number(new URL(url, 'https://node').searchParams.get('port'));
     forward(socket, asked, ports[asked]);
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   cleanUp(t, () => {
-    server.close();
     for (const socket of open) socket.destroy();
   });
   const name = `forwarding-${ns.name}`;
-  const status = {
-    addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
-    daemonEndpoints: { kubeletEndpoint: { Port: port } },
-  };
-  await cluster.api('POST', '/api/v1/nodes', { metadata: { name }, status });
-  cleanUp(t, () => cluster.send('DELETE', `/api/v1/nodes/${name}`));
-  return { name };
+  await createNode(t, cluster, name, port);
+  return name;
 }
 
 /** As a kubelet does: first the port on both channels, and then what the connection yields, or why there is none. */

@@ -17,7 +17,7 @@ export interface RequestOptions {
   readonly accept?: string;
   /** The header `If-None-Match`. */
   readonly etag?: string;
-  /** Default `application/json`. A PATCH needs another one, such as `application/merge-patch+json`. */
+  /** Default `application/json`, and for a PATCH `application/merge-patch+json`. */
   readonly contentType?: string;
   /** The token of the user. */
   readonly impersonate?: string;
@@ -32,6 +32,10 @@ export interface HttpClient {
   /** Yields the lines of a response, such as a watch, until the server ends it. Throws when `signal` aborts. */
   lines(path: string, options?: RequestOptions): Promise<{ status: number; lines: AsyncGenerator<string> }>;
   close(): Promise<void>;
+}
+
+function contentTypeOf(method: Method): string {
+  return method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
 }
 
 function headersOf({ accept, etag, token, impersonate }: RequestOptions): Record<string, string> {
@@ -59,7 +63,7 @@ export function httpClient(origin: string, ca?: string): HttpClient {
       method,
       headers: {
         ...headersOf(options),
-        ...(body === undefined ? {} : { 'content-type': options.contentType ?? 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': options.contentType ?? contentTypeOf(method) }),
       },
       ...(body === undefined ? {} : { body }),
       ...(options.signal ? { signal: options.signal } : {}),
@@ -84,7 +88,8 @@ function parse(text: string): unknown {
   return JSON.parse(text);
 }
 
-async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** Splits a response into lines. */
+export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of body) {

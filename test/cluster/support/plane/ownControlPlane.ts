@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before } from 'node:test';
-import { type Cleanup, cleanUp } from '../cleanup.ts';
+import { type Cleanup, cleanUp, forSuite } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
 import { sharedControlPlane } from '../namespace.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './controlPlane.ts';
+import { take } from './ports.ts';
 
 /**
  * Starts a control plane for one test or suite, which may stop its servers. It has no controllers unless requested.
@@ -19,48 +19,16 @@ export async function ownControlPlane(t: Cleanup, options: ControlPlaneOptions =
     const plane = await startControlPlane({ controllerManager: false, ...options });
     cleanUp(t, async () => {
       await plane.stop();
-      rmSync(lock, { recursive: true, force: true });
+      rmSync(lock, { force: true });
     });
     return plane;
   } catch (error) {
-    rmSync(lock, { recursive: true, force: true });
+    rmSync(lock, { force: true });
     throw error;
   }
 }
 
 /** Starts a separate control plane for all tests of the calling suite. */
 export function suiteControlPlane(options: ControlPlaneOptions = {}): () => ControlPlane {
-  const cleanups: (() => unknown)[] = [];
-  let plane: ControlPlane | undefined;
-  before(async () => {
-    plane = await ownControlPlane({ after: (cleanup) => cleanups.push(cleanup) }, options);
-  });
-  after(async () => {
-    for (const cleanup of cleanups) await cleanup();
-  });
-  return () => {
-    if (plane === undefined) throw new Error('the control plane of this suite is not there before its first test');
-    return plane;
-  };
-}
-
-/** Only one process can create a folder. If that process has ended, the next one takes the folder over. */
-function take(lock: string): boolean {
-  const owner = join(lock, 'pid');
-  try {
-    mkdirSync(lock);
-    writeFileSync(owner, String(process.pid));
-    return true;
-  } catch {
-    if (!isAlive(Number(readFileSync(owner, 'utf8')))) rmSync(lock, { recursive: true, force: true });
-    return false;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+  return forSuite((t) => ownControlPlane(t, options));
 }

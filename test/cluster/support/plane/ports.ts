@@ -1,7 +1,11 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Cleanup, cleanUp } from '../cleanup.ts';
+import type { Cluster } from './access.ts';
 
 /**
  * Returns free loopback ports below the range for outgoing connections: a client could take a port of that range
@@ -15,6 +19,20 @@ export async function freePorts(count: number): Promise<number[]> {
     if (!ports.has(port) && (await isFree(port)) && claim(port)) ports.add(port);
   }
   return [...ports];
+}
+
+/** Starts a server with the certificate of the API server, on loopback. It ends with the test. */
+export async function startHttpsServer(t: Cleanup, { dir }: Cluster, onRequest?: RequestListener) {
+  const [port = 0] = await freePorts(1);
+  const [cert, key] = ['crt', 'key'].map((suffix) => readFileSync(join(dir, `apiserver.${suffix}`)));
+  // The API server closes idle connections after the same time.
+  const server = createHttpsServer({ cert, key, keepAliveTimeout: 90_000 }, onRequest);
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  cleanUp(t, () => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { server, port };
 }
 
 function isFree(port: number): Promise<boolean> {
@@ -32,25 +50,23 @@ const claimed = new Set<string>();
 function claim(port: number): boolean {
   mkdirSync(claims, { recursive: true });
   const path = join(claims, String(port));
-  if (isClaimed(path)) return false;
-  try {
-    writeFileSync(path, String(process.pid), { flag: 'wx' });
-  } catch {
-    // Another process has claimed it meanwhile.
-    return false;
-  }
+  if (!take(path)) return false;
   if (claimed.size === 0) process.once('exit', () => [...claimed].map((each) => rmSync(each, { force: true })));
   claimed.add(path);
   return true;
 }
 
-/** Returns whether the process of the claim runs. Removes the claim of a process that has ended. */
-function isClaimed(path: string): boolean {
+/** Only one process can create a file. If that process has ended, another call of this function can create it. */
+export function take(path: string): boolean {
   try {
-    process.kill(Number(readFileSync(path, 'utf8')), 0);
+    writeFileSync(path, String(process.pid), { flag: 'wx' });
     return true;
   } catch {
-    rmSync(path, { force: true });
+    try {
+      process.kill(Number(readFileSync(path, 'utf8')), 0);
+    } catch {
+      rmSync(path, { force: true });
+    }
     return false;
   }
 }

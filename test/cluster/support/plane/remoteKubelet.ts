@@ -1,4 +1,4 @@
-import { type KubeletOptions, type KubeObject, type Program, startKubelet } from '@weeder/embedded-cluster';
+import { type KubeletOptions, type Program, startKubelet } from '@weeder/embedded-cluster';
 import { configMaps, endpointSlices, pods, secrets } from '@weeder/embedded-cluster/resources';
 import { arrayOf, objectOf, systemClock, textOf } from '@weeder/kube-runtime/base';
 import { type Cleanup, cleanUp } from '../cleanup.ts';
@@ -9,12 +9,15 @@ import { remoteStore } from './remoteStore.ts';
 
 const nodeName = 'weeder-demo-node';
 
-interface RemoteKubeletOptions {
+/** What becomes of pods that nothing goes wrong with. */
+export const healthy: Program = { needs: undefined, readyAfter: 200, givesUpAfter: 0, survives: 0, isHealthy: true };
+
+/** How the pods behave. By default each is `healthy`. */
+export type PodBehaviour = Pick<KubeletOptions, 'onStart' | 'program' | 'startTime'>;
+
+interface RemoteKubeletOptions extends PodBehaviour {
   readonly cluster: Cluster;
   readonly namespace: string;
-  readonly program: (pod: KubeObject) => Program;
-  readonly onStart?: KubeletOptions['onStart'];
-  readonly startTime?: number;
 }
 
 /**
@@ -22,7 +25,7 @@ interface RemoteKubeletOptions {
  * test.
  */
 export async function startRemoteKubelet(t: Cleanup, options: RemoteKubeletOptions) {
-  const { cluster, namespace, program, onStart, startTime } = options;
+  const { cluster, namespace, program = () => healthy, ...behaviour } = options;
   await ensureNode(cluster, nodeName);
   const store = remoteStore(t, cluster, namespace, [pods, endpointSlices, configMaps, secrets]);
   const bound = new Set<string>();
@@ -33,8 +36,7 @@ export async function startRemoteKubelet(t: Cleanup, options: RemoteKubeletOptio
     // The pod may be deleted meanwhile, so the answer is ignored.
     void cluster.send('POST', `/api/v1/namespaces/${namespace}/pods/${metadata.name}/binding`, { body });
   });
-  const more = { ...(onStart === undefined ? {} : { onStart }), ...(startTime === undefined ? {} : { startTime }) };
-  const stop = startKubelet({ store, clock: systemClock, version: '1.36', seed: 1, program, ...more });
+  const stop = startKubelet({ store, clock: systemClock, version: '1.36', seed: 1, program, ...behaviour });
   cleanUp(t, stop);
 }
 

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiStore, type KubeObject, notFound, type Resource } from '@weeder/embedded-cluster';
-import { loadKubeConfig } from '@weeder/kube-runtime/access';
 import { arrayOf, failed, type JsonObject, objectOf, ok, systemClock } from '@weeder/kube-runtime/base';
 import type { FailureType } from '@weeder/kube-runtime/client';
-import { createKubeClient } from '@weeder/kube-runtime/client';
 import { matchesSelector } from '@weeder/kube-runtime/objects';
-import type { ChangeType, ObjectSink } from '@weeder/kube-runtime/watch';
-import { provideReflector } from '@weeder/kube-runtime/watch';
+import { type ChangeType, type ObjectSink, provideReflector } from '@weeder/kube-runtime/watch';
 import { createActor } from 'xstate';
 import { z } from 'zod';
 import { type Cleanup, cleanUp } from '../cleanup.ts';
 
 import type { Cluster } from './access.ts';
+import { kubeClientFor } from './kubeClient.ts';
 
 /** The API that the simulated kubelet uses. */
 export type RemoteStore = Pick<ApiStore, 'get' | 'list' | 'watch' | 'patch' | 'delete'>;
@@ -49,9 +47,7 @@ interface Mirror {
  * are sent in order. The test fails if a write is refused.
  */
 export function remoteStore(t: Cleanup, cluster: Cluster, namespace: string, kinds: readonly Resource[]): RemoteStore {
-  const access = loadKubeConfig({ kubeconfig: cluster.kubeconfigFor('admin') }, {});
-  assert(access.ok);
-  const client = createKubeClient({ userAgent: 'weeder/test', access: access.value, clock: systemClock });
+  const client = kubeClientFor(cluster.kubeconfigFor('admin'));
   const log = { debug: () => undefined, info: () => undefined, warn: () => undefined };
   const mirrors = new Map<Resource, Mirror>();
   const refusals: string[] = [];

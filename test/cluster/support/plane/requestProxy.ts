@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Agent, createServer, request as forward } from 'node:https';
-import { join } from 'node:path';
+import { Agent, request as forward } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { type Cleanup, cleanUp } from '../cleanup.ts';
 
 import type { Cluster } from './access.ts';
-import { freePorts } from './ports.ts';
+import { startHttpsServer } from './ports.ts';
 
 /** A request to the API server. */
 export interface PassingRequest {
@@ -36,7 +34,6 @@ export async function startRequestProxy(
   rewrite: (path: string) => string = (path) => path,
   user = 'admin',
 ): Promise<RequestProxy> {
-  const [port = 0] = await freePorts(1);
   const requests: PassingRequest[] = [];
   const agent = new Agent({ keepAlive: true, ca: cluster.ca });
 
@@ -56,19 +53,11 @@ export async function startRequestProxy(
     await pipeline(answer, outgoing);
   }
 
-  const certificate = (suffix: string) => readFileSync(join(cluster.dir, `apiserver.${suffix}`));
-  // The API server closes idle connections after the same time.
-  const options = { cert: certificate('crt'), key: certificate('key'), keepAliveTimeout: 90_000 };
-  const server = createServer(options, (incoming, outgoing) => {
+  const { port } = await startHttpsServer(t, cluster, (incoming, outgoing) => {
     // A watch that its client closes causes an error here, too.
     pass(incoming, outgoing).catch(() => outgoing.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  cleanUp(t, () => {
-    server.close();
-    server.closeAllConnections();
-    agent.destroy();
-  });
+  cleanUp(t, () => agent.destroy());
   return { requests, kubeconfig: cluster.kubeconfigFor(user, { server: `https://127.0.0.1:${port}` }) };
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { type Cleanup, cleanUp } from '../cleanup.ts';
 import { KubeObject, ListMetadata, Status } from '../objects.ts';
 import type { Cluster } from './access.ts';
 
@@ -28,6 +29,26 @@ export async function watchCollection(
   const { kind, metadata, items } = ObjectList.parse(await cluster.api('GET', path));
   const objects = items.map((item) => ({ kind: kind.replace(/List$/, ''), ...item }));
   return { objects, changes: changesAfter(cluster, path, metadata.resourceVersion, signal) };
+}
+
+/** Calls `note` with each object of a collection, as added, and with each later change until the test ends. */
+export async function noteChanges(
+  t: Cleanup,
+  cluster: Served,
+  path: string,
+  note: (change: Change) => void,
+): Promise<void> {
+  const stop = new AbortController();
+  const { objects, changes } = await watchCollection(cluster, path, stop.signal);
+  for (const object of objects) note({ type: 'ADDED', object });
+  const follow = async () => {
+    for await (const change of changes) note(change);
+  };
+  const over = follow();
+  cleanUp(t, async () => {
+    stop.abort();
+    await over;
+  });
 }
 
 /**

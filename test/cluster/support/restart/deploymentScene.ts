@@ -1,15 +1,11 @@
-import { before } from 'node:test';
 import type { ContainerContent } from '@weeder/embedded-cluster';
 import type { WorkloadState } from '../../../../src/restart/content/state.ts';
-import type { Cleanup } from '../cleanup.ts';
+import { type Cleanup, forSuite } from '../cleanup.ts';
 import { type Deployed, deployed } from '../deploy/deployment.ts';
 import { eventually } from '../eventually.ts';
-import { type TestNamespace, testNamespace } from '../namespace.ts';
-import { startRemoteKubelet } from '../plane/remoteKubelet.ts';
-import { suiteCleanup } from '../plane/suiteCleanup.ts';
-import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
-import { healthy } from './rolledOut.ts';
-import { watchTemplates } from './templateWatch.ts';
+import type { TestNamespace } from '../namespace.ts';
+import type { StartOptions, WeederProcess } from '../weeder.ts';
+import { setRestartScene } from './restartScene.ts';
 
 export type Source = 'configmaps' | 'secrets';
 
@@ -42,58 +38,47 @@ export interface DeploymentOptions {
   readonly replicas?: number;
 }
 
-const mergePatch = 'application/merge-patch+json';
 export const managed = { managed: 'true' };
 
 /** Creates the scene. `startTime`: from the creation of a pod to the start of its containers. Milliseconds. */
 export async function setDeploymentScene(t: Cleanup, prefix: string, startTime = 400): Promise<DeploymentScene> {
-  const ns = await testNamespace(t, prefix);
-  const { cluster, name: namespace } = ns;
   const contents = new Map<string, ContainerContent>();
-  const onStart = (
-    pod: { readonly metadata: { readonly uid: string } },
-    container: string,
-    content: ContainerContent,
-  ) => void contents.set(`${pod.metadata.uid}/${container}`, content);
-  await startRemoteKubelet(ns, { cluster, namespace, program: () => healthy, onStart, startTime });
-  const templates = await watchTemplates(ns);
+  const scene = await setRestartScene(t, prefix, {
+    startTime,
+    onStart: ({ metadata: { uid } }, container, content) => void contents.set(`${uid}/${container}`, content),
+  });
+  const { ns } = scene;
+  const { cluster, name: namespace } = ns;
   let markers = 0;
 
-  const create: DeploymentScene['create'] = async (
-    name,
-    pod,
-    { annotations = {}, labels = managed, replicas = 1 } = {},
-  ) => {
-    const containers = [{ name: 'main', image: 'registry.invalid/web:1' }];
-    const spec = { terminationGracePeriodSeconds: 0, containers, ...pod };
-    const template = { metadata: { labels: { workload: name } }, spec };
-    await cluster.api('POST', ns.path('apis/apps/v1', 'deployments'), {
-      metadata: { name, labels, annotations },
-      spec: { replicas, selector: { matchLabels: { workload: name } }, template },
-    });
-    return deployed(ns, name, templates, (uid, container) => contents.get(`${uid}/${container}`));
+  const create: DeploymentScene['create'] = async (name, pod, more = {}) => {
+    const { annotations = {}, labels = managed, replicas = 1 } = more;
+    const podSpec = { containers: [{ name: 'main', image: 'registry.invalid/web:1' }], ...pod };
+    await scene.make('Deployment', name, { annotations, labels, podSpec, spec: { replicas }, isAwaited: false });
+    return deployed(scene, name, (uid, container) => contents.get(`${uid}/${container}`));
   };
 
-  const make: DeploymentScene['make'] = (source, name, content, annotations = {}) =>
-    cluster
-      .api('POST', ns.path('api/v1', source), { metadata: { name, annotations }, ...content })
-      .then(() => undefined);
+  const make: DeploymentScene['make'] = async (source, name, content, annotations = {}) => {
+    await cluster.api('POST', ns.path('api/v1', source), { metadata: { name, annotations }, ...content });
+  };
 
-  const change: DeploymentScene['change'] = (source, name, patch) =>
-    cluster.api('PATCH', ns.path('api/v1', source, name), patch, mergePatch).then(() => undefined);
+  const change: DeploymentScene['change'] = async (source, name, patch) => {
+    await cluster.api('PATCH', ns.path('api/v1', source, name), patch);
+  };
 
-  function begin(own: Cleanup, section: object = {}, { flags = [], ...options }: Partial<StartOptions> = {}) {
+  const begin: DeploymentScene['begin'] = (own, section = {}, options = {}) => {
     const rules = [{ selector: { matchLabels: managed } }];
-    const config = { restartControl: { rules, ...quick, hashKey: { namespace }, ...section } };
-    return startWeeder(own, { cluster, config, ...options, flags: [`--namespaces=${namespace}`, ...flags] });
-  }
+    return scene.begin(own, { config: scene.config({ rules, ...quick, ...section }), ...options });
+  };
 
   return {
     ns,
     make,
     change,
     create,
-    remove: (source, name) => cluster.api('DELETE', ns.path('api/v1', source, name)).then(() => undefined),
+    async remove(source, name) {
+      await cluster.api('DELETE', ns.path('api/v1', source, name));
+    },
     async deploy(name, pod, more) {
       const deployment = await create(name, pod, more);
       await deployment.current();
@@ -127,32 +112,18 @@ export async function setDeploymentScene(t: Cleanup, prefix: string, startTime =
         },
         { what: `the state after a later change in ${namespace}` },
       );
-      await templates.caughtUp();
     },
   };
 }
 
-/** Short durations and high limits for tests. */
-const quick = {
-  quietPeriod: '500ms',
-  quietMax: '5s',
-  minInterval: '1s',
-  maxRestartsPerMinute: 1_000,
-  burst: 1_000,
-  maxConcurrentRollouts: 100,
-  maxAdoptionsPerMinute: 10_000,
-};
+/** A busy machine sends two changes of a test within this quiet period. */
+const quick = { quietPeriod: '500ms', minInterval: '1s', maxConcurrentRollouts: 100 };
 
 /** Creates one scene with one weeder for all tests of the calling suite. */
 export function suiteDeploymentScene(prefix: string, config: object = {}, startTime?: number): () => DeploymentScene {
-  const t = suiteCleanup();
-  let scene: DeploymentScene | undefined;
-  before(async () => {
-    scene = await setDeploymentScene(t, prefix, startTime);
+  return forSuite(async (t) => {
+    const scene = await setDeploymentScene(t, prefix, startTime);
     await scene.start(t, config);
-  });
-  return () => {
-    if (scene === undefined) throw new Error('the scene is created before the first test of the suite');
     return scene;
-  };
+  });
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import type { Cleanup } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
 
 import { KubeObject } from '../objects.ts';
-import { type RestartScene, setRestartScene } from './restartScene.ts';
+import type { RestartScene } from './restartScene.ts';
+import { isReady } from './workloads.ts';
 
 const List = z.looseObject({ items: z.array(KubeObject) });
 const marker = 'weeder.dev/recreates';
@@ -20,10 +20,6 @@ export interface JobScene extends RestartScene {
   untilRecreated(name: string, beforeUid: string): Promise<KubeObject>;
   /** Creates a ConfigMap and a Job that uses it, waits until the Job is adopted and runs, and returns its uid. */
   adopt(name: string, spec?: object): Promise<string>;
-}
-
-export async function setJobScene(t: Cleanup, prefix: string): Promise<JobScene> {
-  return jobSceneOf(await setRestartScene(t, prefix));
 }
 
 export function jobSceneOf(scene: RestartScene): JobScene {
@@ -60,8 +56,4 @@ export function jobSceneOf(scene: RestartScene): JobScene {
       return object.metadata.uid;
     },
   };
-}
-
-function isReady({ status }: Awaited<ReturnType<RestartScene['pods']>>[number]): boolean {
-  return status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
 }

@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { arrayOf, type JsonObject, numberOf, objectOf, textOf, timeOf } from '@weeder/kube-runtime/base';
 import { type Cleanup, cleanUp } from '../cleanup.ts';
 import type { TestNamespace } from '../namespace.ts';
-import { podTemplate } from './podTemplate.ts';
+import type { Pod } from '../objects.ts';
+import { isReady, podsOf } from './workloads.ts';
 
 const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
@@ -26,14 +27,6 @@ export function definitionOf(group: string, version: string, kind: string, plura
 /** Kinds of other projects, by the fields that weeder reads. */
 export const rollouts = definitionOf('argoproj.io', 'v1alpha1', 'Rollout');
 export const cloneSets = definitionOf('apps.kruise.io', 'v1alpha1', 'CloneSet');
-
-/** The spec of a workload with two pods, whose container takes the ConfigMap of the same name. */
-export function specUsing(name: string, more: object = {}): JsonObject {
-  const template = podTemplate({ labels: {} }, name);
-  const containers = [{ name: 'main', image: 'registry.invalid/weeder-test:1', envFrom: [{ configMapRef: { name } }] }];
-  const selector = { matchLabels: { workload: name } };
-  return { replicas: 2, selector, template: { ...template, spec: { ...template.spec, containers } }, ...more };
-}
 
 type Reconcile = (ns: TestNamespace, path: string, workload: JsonObject) => Promise<void>;
 
@@ -79,8 +72,8 @@ export const reconcileRollout: Reconcile = async (ns, path, rollout) => {
   const restartAt = timeOf(spec['restartAt']);
   let restartedAt = status['restartedAt'];
   if (restartAt !== undefined && timeOf(restartedAt) !== restartAt && Date.now() > restartAt && isAvailable) {
-    const pods = (await podsOf(ns, name)).filter(
-      (pod) => (timeOf(partsOf(pod).metadata['creationTimestamp']) ?? 0) < restartAt,
+    const pods = (await remainingPods(ns, name)).filter(
+      ({ metadata }) => (timeOf(metadata.creationTimestamp) ?? 0) < restartAt,
     );
     if (pods.length === 0) restartedAt = spec['restartAt'];
     else await deletePod(ns, pods[0]);
@@ -106,8 +99,8 @@ export const reconcileCloneSet: Reconcile = async (ns, path, cloneSet) => {
   const hash = hashOf(spec['template']);
   const replicas = numberOf(spec['replicas']) ?? 1;
   const kept = numberOf(objectOf(spec['updateStrategy'])['partition']) ?? 0;
-  const pods = await podsOf(ns, name);
-  const isNew = (pod: JsonObject) => objectOf(partsOf(pod).metadata['labels'])['controller-revision-hash'] === hash;
+  const pods = await remainingPods(ns, name);
+  const isNew = ({ metadata }: Pod) => metadata.labels?.['controller-revision-hash'] === hash;
   const available = pods.filter(isReady).length;
   const updated = pods.filter(isNew).length;
   if (pods.length < replicas) await createPod(ns, cloneSet, hash);
@@ -135,27 +128,17 @@ async function createPod(ns: TestNamespace, owner: JsonObject, hash: string): Pr
   });
 }
 
-async function deletePod(ns: TestNamespace, pod: JsonObject | undefined): Promise<void> {
-  if (pod !== undefined)
-    await ns.cluster.send('DELETE', ns.path('api/v1', 'pods', String(partsOf(pod).metadata['name'])));
+async function deletePod(ns: TestNamespace, pod: Pod | undefined): Promise<void> {
+  if (pod !== undefined) await ns.cluster.send('DELETE', ns.path('api/v1', 'pods', pod.metadata.name));
 }
 
-async function podsOf(ns: TestNamespace, workload: string): Promise<JsonObject[]> {
-  const list = await ns.cluster.api('GET', `${ns.path('api/v1', 'pods')}?labelSelector=workload%3D${workload}`);
-  return arrayOf(objectOf(list)['items'])
-    .map(objectOf)
-    .filter((pod) => partsOf(pod).metadata['deletionTimestamp'] === undefined);
+/** Its pods that are not terminating. */
+async function remainingPods(ns: TestNamespace, workload: string): Promise<Pod[]> {
+  return (await podsOf(ns, { workload })).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
 
 async function report(ns: TestNamespace, path: string, status: JsonObject): Promise<void> {
-  const contentType = 'application/merge-patch+json';
-  await ns.cluster.send('PATCH', `${path}/status`, { body: { status }, contentType });
-}
-
-function isReady(pod: JsonObject): boolean {
-  return arrayOf(partsOf(pod).status['conditions'])
-    .map(objectOf)
-    .some(({ type, status }) => type === 'Ready' && status === 'True');
+  await ns.cluster.send('PATCH', `${path}/status`, { body: { status } });
 }
 
 function ownerOf(object: JsonObject): object {

@@ -3,15 +3,11 @@
  * Waits for a line on its input first, so that several processes can read it at the same time.
  */
 import { once } from 'node:events';
-import { loadKubeConfig } from '@weeder/kube-runtime/access';
-import { systemClock } from '@weeder/kube-runtime/base';
-import { createKubeClient } from '@weeder/kube-runtime/client';
 import { readHashKeys } from '../../../../src/restart/digest/hashKeys.ts';
+import { kubeClientFor } from '../plane/kubeClient.ts';
 
-const [kubeconfig, namespace = '', name = ''] = process.argv.slice(2);
-const access = loadKubeConfig({ kubeconfig }, {});
-if (!access.ok) throw new Error(access.error.message);
-const client = createKubeClient({ userAgent: 'weeder/test', access: access.value, clock: systemClock });
+const [kubeconfig = '', namespace = '', name = ''] = process.argv.slice(2);
+const client = kubeClientFor(kubeconfig);
 console.log('ready');
 await once(process.stdin, 'data');
 process.stdin.destroy();

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
-import type { Program, KubeObject as ServedObject } from '@weeder/embedded-cluster';
 import { type WorkloadKind, workloadKindNames, workloadKinds } from '@weeder/kube-runtime/objects';
 import { decodeState, type WorkloadState } from '../../../../src/restart/content/state.ts';
 import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';
 import { readWorkload, type WorkloadSummary } from '../../../../src/restart/references/workloadSummary.ts';
-import { type Cleanup, cleanUp } from '../cleanup.ts';
+import { type Cleanup, forSuite } from '../cleanup.ts';
 import { eventually, type Saw } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
 import { KubeObject, type Pod } from '../objects.ts';
+import type { Cluster } from '../plane/access.ts';
 import type { Answer } from '../plane/http.ts';
-import { startRemoteKubelet } from '../plane/remoteKubelet.ts';
-import { watchCollection } from '../plane/watching.ts';
+import { type PodBehaviour, startRemoteKubelet } from '../plane/remoteKubelet.ts';
+import { noteChanges } from '../plane/watching.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
-import { healthy } from './rolledOut.ts';
 import { specOf, templateOf, type WorkloadOptions } from './workloadOptions.ts';
 import { podsOf } from './workloads.ts';
 
 /** A namespace of a real cluster with a simulated kubelet, and a watch that shares no code with weeder. */
 export interface RestartScene {
   readonly ns: TestNamespace;
+  pathOf(kind: WorkloadKind, name?: string): string;
   /** Returns a config with this section and short durations. */
   config(section?: object): object;
   /** Starts a weeder, by default for this namespace only. */
@@ -43,9 +43,6 @@ export interface RestartScene {
   untilDone(kind: WorkloadKind, name: string, rollouts: number): Promise<void>;
 }
 
-export type PodProgram = (pod: ServedObject) => Program;
-
-const mergePatch = 'application/merge-patch+json';
 /** On a busy machine a healthy rollout makes no progress for seconds, so only tests of stalls shorten `stallAfter`. */
 const quick = { quietPeriod: '300ms', quietMax: '5s', minInterval: '0s', stallAfter: '1m', progressDeadline: '5m' };
 
@@ -53,18 +50,18 @@ const quick = { quietPeriod: '300ms', quietMax: '5s', minInterval: '0s', stallAf
 export async function setRestartScene(
   t: Cleanup,
   prefix: string,
-  program: PodProgram = () => healthy,
+  { cluster: ofCluster, ...behaviour }: PodBehaviour & { readonly cluster?: Cluster } = {},
 ): Promise<RestartScene> {
-  const ns = await testNamespace(t, prefix);
+  const ns = await testNamespace(t, prefix, ofCluster);
   const { cluster, name: namespace } = ns;
   const seen = new Map<string, KubeObject[]>();
-  const stop = new AbortController();
-  const watching = workloadKindNames.map(watchKind);
-  cleanUp(t, async () => {
-    stop.abort();
-    await Promise.all(watching);
-  });
-  await startRemoteKubelet(t, { cluster, namespace, program });
+  const watchKind = (kind: WorkloadKind) =>
+    noteChanges(t, cluster, pathOf(kind), ({ object }) => {
+      const key = `${kind}/${object.metadata.name}`;
+      seen.set(key, [...(seen.get(key) ?? []), object]);
+    });
+  await Promise.all(workloadKindNames.map(watchKind));
+  await startRemoteKubelet(t, { cluster, namespace, ...behaviour });
 
   function config(section: object = {}): object {
     const pace = { maxRestartsPerMinute: 1_000, burst: 1_000, maxAdoptionsPerMinute: 10_000 };
@@ -76,26 +73,13 @@ export async function setRestartScene(
     return startWeeder(test, { cluster, config: config(), ...options, flags: [...own, ...flags] });
   }
 
-  async function watchKind(kind: WorkloadKind): Promise<void> {
-    const { objects, changes } = await watchCollection(cluster, pathOf(kind), stop.signal);
-    const note = (object: KubeObject): void => {
-      const key = `${kind}/${object.metadata.name}`;
-      seen.set(key, [...(seen.get(key) ?? []), object]);
-    };
-    objects.forEach(note);
-    for await (const { object } of changes) note(object);
-  }
-
   function pathOf(kind: WorkloadKind, name?: string): string {
     const { group, plural } = workloadKinds[kind];
     return ns.path(`apis/${group}/v1`, plural, name);
   }
 
   async function summary(kind: WorkloadKind, name: string): Promise<WorkloadSummary> {
-    const object = await cluster.api('GET', pathOf(kind, name));
-    const workload = readWorkload(object, kind);
-    assert(workload, JSON.stringify(object));
-    return workload;
+    return summaryOf(await cluster.api('GET', pathOf(kind, name)), kind);
   }
 
   async function state(kind: WorkloadKind, name: string): Promise<WorkloadState | undefined> {
@@ -129,6 +113,7 @@ export async function setRestartScene(
 
   return {
     ns,
+    pathOf,
     config,
     begin,
     async start(test, options) {
@@ -139,7 +124,7 @@ export async function setRestartScene(
     async put(name, data, kind = 'ConfigMap') {
       const path = ns.path('api/v1', `${kind.toLowerCase()}s`);
       const content = kind === 'Secret' ? { stringData: data } : { data };
-      const answer = await cluster.send('PATCH', `${path}/${name}`, { body: content, contentType: mergePatch });
+      const answer = await cluster.send('PATCH', `${path}/${name}`, { body: content });
       if (answer.status === 404) await cluster.api('POST', path, { metadata: { name }, ...content });
       else assert.equal(answer.status, 200, JSON.stringify(answer.body));
     },
@@ -159,7 +144,7 @@ export async function setRestartScene(
         { what: `the pods of ${kind} ${name}` },
       );
     },
-    patch: (kind, name, body) => cluster.send('PATCH', pathOf(kind, name), { body, contentType: mergePatch }),
+    patch: (kind, name, body) => cluster.send('PATCH', pathOf(kind, name), { body }),
     pods: (name) => podsOf(ns, { workload: name }),
     summary,
     state,
@@ -175,4 +160,20 @@ export async function setRestartScene(
       });
     },
   };
+}
+
+/** Reads what the API server answers of a workload. */
+export function summaryOf(object: unknown, kind: WorkloadKind): WorkloadSummary {
+  const workload = readWorkload(object, kind);
+  assert(workload, JSON.stringify(object));
+  return workload;
+}
+
+/** Creates one scene with one weeder for all tests of the calling suite. */
+export function suiteRestartScene(prefix: string, options: PodBehaviour & { readonly section?: object } = {}) {
+  const { section, ...behaviour } = options;
+  return forSuite(async (t) => {
+    const scene = await setRestartScene(t, prefix, behaviour);
+    return { scene, weeder: await scene.start(t, { config: scene.config(section) }) };
+  });
 }

@@ -26,7 +26,7 @@ export function templateOf(object: JsonObject): JsonObject {
 }
 
 /** Returns the spec of a workload of this kind and name. */
-export function specOf(kind: WorkloadKind, name: string, ns: TestNamespace, request: WorkloadOptions): object {
+export function specOf(kind: WorkloadKind, name: string, ns: TestNamespace, request: WorkloadOptions = {}): JsonObject {
   const { uses = { envFrom: [{ configMapRef: { name } }] }, podSpec = {}, podAnnotations = {}, spec = {} } = request;
   const runsOnce = kind === 'Job' || kind === 'CronJob';
   const defaultTemplate = podTemplate({ labels: {}, restartPolicy: runsOnce ? 'Never' : 'Always' }, name);

@@ -9,23 +9,9 @@ interface ReplicaOptions extends PodOptions {
 
 /** Creates a ReplicaSet, and returns its pods when the controller has created them. */
 export async function createReplicaSet(ns: TestNamespace, name: string, options: ReplicaOptions): Promise<Pod[]> {
-  return createReplicated(ns, 'replicasets', name, options);
-}
-
-/** Creates a Deployment, and returns its pods when the controllers have created them. */
-export async function createDeployment(ns: TestNamespace, name: string, options: ReplicaOptions): Promise<Pod[]> {
-  return createReplicated(ns, 'deployments', name, options);
-}
-
-async function createReplicated(
-  ns: TestNamespace,
-  resource: 'replicasets' | 'deployments',
-  name: string,
-  options: ReplicaOptions,
-): Promise<Pod[]> {
   const { replicas = 1, labels } = options;
   if (options.onNode) await ensureTestNode(ns);
-  await ns.cluster.api('POST', ns.path('apis/apps/v1', resource), {
+  await ns.cluster.api('POST', ns.path('apis/apps/v1', 'replicasets'), {
     metadata: { name, labels },
     spec: { replicas, selector: { matchLabels: { ...labels, workload: name } }, template: podTemplate(options, name) },
   });
@@ -113,11 +99,15 @@ export async function patchPodMetadata(
   metadata: { labels?: Record<string, string | null>; annotations?: Record<string, string | null> },
 ): Promise<Pod> {
   const path = ns.path('api/v1', 'pods', name);
-  return Pod.parse(await ns.cluster.api('PATCH', path, { metadata }, 'application/merge-patch+json'));
+  return Pod.parse(await ns.cluster.api('PATCH', path, { metadata }));
 }
 
 /** Removes the finalizers of a pod. */
 export async function removeFinalizers(ns: TestNamespace, name: string): Promise<void> {
   const patch = { metadata: { finalizers: null } };
-  await ns.cluster.api('PATCH', ns.path('api/v1', 'pods', name), patch, 'application/merge-patch+json');
+  await ns.cluster.api('PATCH', ns.path('api/v1', 'pods', name), patch);
+}
+
+export function isReady({ status }: Pod): boolean {
+  return status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
 }
