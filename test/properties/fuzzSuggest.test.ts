@@ -53,8 +53,8 @@ test('any text is searched without an exception, and each host is a part of the 
   );
 });
 
-test('a text of the largest size is searched in linear time: with quadratic time, the test would not end', () => {
-  const size = 1_000_000;
+test('a long text is searched in linear time: with quadratic time, the test would not end', () => {
+  const size = 300_000;
   for (const piece of [
     'a.',
     'a',
