@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
+import { assertMeets } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { lineOf, type TimelineLine } from '../support/replay/replayTimeline.ts';
 import {
@@ -51,9 +51,8 @@ const podOf = ({ sentence }: TimelineLine) => /^DELETE shoot-1\/(\S+)$/.exec(sen
 
 const anyConfig = settingsFor(['a', 'b', 'c']).filter((settings) => Object.keys(settings).length > 0);
 
-test('after any config changes, only pods are deleted whose deletion the config in effect requires', async () => {
-  let deletions = 0;
-  await fc.assert(
+test('after any config changes, only pods are deleted whose deletion the config in effect requires', () =>
+  assertMeets({ deletions: 100 }, 300, (met) =>
     fc.asyncProperty(anyConfig, stepsWith(anyConfig), async (first, steps) => {
       const stage = storyStage(first);
       const model: Model = { began: new Map(), ready: new Map(), settings: first };
@@ -64,7 +63,7 @@ test('after any config changes, only pods are deleted whose deletion the config 
         for (const line of stage.timeline.slice(seen)) {
           const pod = podOf(line);
           if (pod === undefined) continue;
-          deletions += 1;
+          met.deletions += 1;
           assert.ok(isAllowed(model, pod, line.at), `${lineOf(line)}\n${stage.timeline.map(lineOf).join('\n')}`);
         }
       }
@@ -72,10 +71,7 @@ test('after any config changes, only pods are deleted whose deletion the config 
       assert.deepEqual(stage.leftOver(), []);
       assert.ok(stage.timeline.every(({ sentence }) => !sentence.startsWith('broke')));
     }),
-    propertyRuns(300),
-  );
-  assert.ok(deletions > enough(100), `only ${deletions} deletions`);
-});
+  ));
 
 test('a config that removes two services starts no deletion that only waited for one of them', async () => {
   const setting = { seconds: 30, selects: ['a'], barePods: 'keep', whileNotReady: 'hold' } as const;
@@ -107,8 +103,7 @@ test('a service without a change has the same timeline with and without changes 
     ),
     ...a,
   }));
-  let lines = 0;
-  await fc.assert(
+  await assertMeets({ lines: 100 }, 200, (met) =>
     fc.asyncProperty(stepsWith(others), async (steps) => {
       const [changing, unchanged] = [storyStage(a), storyStage(a)];
       for (const step of steps) {
@@ -119,9 +114,7 @@ test('a service without a change has the same timeline with and without changes 
         timeline.map(lineOf).filter((line) => /shoot-1\/a(-\d)?( |$)/.test(line));
       for (const stage of [changing, unchanged]) await stage.clock.pass(20 * 60_000);
       assert.deepEqual(ofA(changing.timeline), ofA(unchanged.timeline));
-      lines += ofA(unchanged.timeline).length;
+      met.lines += ofA(unchanged.timeline).length;
     }),
-    propertyRuns(200),
   );
-  assert.ok(lines > enough(100), `only ${lines} lines`);
 });

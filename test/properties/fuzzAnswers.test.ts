@@ -5,7 +5,7 @@ import type { ApiResult } from '@weeder/kube-runtime/client';
 import { type ApiFailure, classify, classifyStatus, describeFailure, isRecoverable } from '@weeder/kube-runtime/client';
 import { acquired, readLease, released } from '@weeder/kube-runtime/lease';
 import { versionOf } from '@weeder/kube-runtime/objects';
-import { clientOf, enough, propertyRuns } from '@weeder/kube-runtime/testing';
+import { assertMeets, clientOf, propertyRuns } from '@weeder/kube-runtime/testing';
 import { listPages } from '@weeder/kube-runtime/watch';
 import fc from 'fast-check';
 import { byteEdit, edited, editedBytes, valueEdit } from '../support/fuzz.ts';
@@ -80,10 +80,8 @@ const page = {
   items: [pod({ name: 'a', containers: [backOff(2)] }), pod({ name: 'b', containers: [running()] })],
 };
 
-test('with any value anywhere in a list, it is refused, or each object is accepted or reported as unreadable', async () => {
-  let taken = 0;
-  let refused = 0;
-  await fc.assert(
+test('with any value anywhere in a list, it is refused, or each object is accepted or reported as unreadable', () =>
+  assertMeets({ taken: 20, refused: 20 }, 500, (met) =>
     fc.asyncProperty(edits, async (changes) => {
       const body = edited(page, changes);
       const objects: unknown[] = [];
@@ -102,22 +100,19 @@ test('with any value anywhere in a list, it is refused, or each object is accept
       const listed = await listPages(clientOf(call), source, signal);
       for (const object of objects) assert.notEqual(versionOf(object), undefined);
       if (listed.ok) {
-        taken += 1;
+        met.taken += 1;
         const { items } = objectOf(body);
         const count = Array.isArray(items) ? items.length : 0;
         assert.equal(objects.length + unreadable, count + (calls - 1) * page.items.length);
         assert.equal(listed.objects, objects.length + unreadable);
         assert.notEqual(listed.resourceVersion, '');
       } else {
-        refused += 1;
+        met.refused += 1;
         assert.equal(objects.length, 0);
         assertDecent(listed.failure);
       }
     }),
-    propertyRuns(500),
-  );
-  assert.ok(taken > enough(20) && refused > enough(20), `${taken} taken, ${refused} refused`);
-});
+  ));
 
 const { signal } = new AbortController();
 

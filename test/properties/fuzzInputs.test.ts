@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { loadKubeConfig } from '@weeder/kube-runtime/access';
-import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
+import { assertMeets, propertyRuns } from '@weeder/kube-runtime/testing';
 import { Command, CommanderError } from 'commander';
 import fc from 'fast-check';
 import { servePages } from '../../src/base/http.ts';
@@ -50,22 +50,18 @@ function assertLoads(bytes: string | Uint8Array, context: string | undefined): b
   return false;
 }
 
-test('any kubeconfig is a cluster, or one sentence', () => {
-  let loads = 0;
+test('any kubeconfig is a cluster, or one sentence', async () => {
   const contexts = fc.constantFrom(undefined, 'one', 'two', '__proto__');
-  fc.assert(
+  await assertMeets({ loaded: 10 }, 300, (met) =>
     fc.property(fc.array(valueEdit, { minLength: 1, maxLength: 3 }), contexts, (edits, context) => {
-      if (assertLoads(JSON.stringify(edited(kubeconfig, edits)) ?? '', context)) loads += 1;
+      if (assertLoads(JSON.stringify(edited(kubeconfig, edits)) ?? '', context)) met.loaded += 1;
     }),
-    propertyRuns(300),
   );
-  fc.assert(
+  await assertMeets({ loaded: 10 }, 300, (met) =>
     fc.property(fc.array(byteEdit, { minLength: 1, maxLength: 3 }), (edits) => {
-      if (assertLoads(editedBytes(Buffer.from(JSON.stringify(kubeconfig, null, 2)), edits), undefined)) loads += 1;
+      if (assertLoads(editedBytes(Buffer.from(JSON.stringify(kubeconfig, null, 2)), edits), undefined)) met.loaded += 1;
     }),
-    propertyRuns(300),
   );
-  assert.ok(loads > enough(20), `${loads} were loaded`);
 });
 
 const longs = addRunFlags(new Command('run')).options.map(({ long }) => long ?? '');
@@ -85,7 +81,7 @@ function flagsOf(words: readonly string[]): (RunFlags & Readonly<Record<string, 
   }
 }
 
-test('any command line is flags of which none is lost, or one sentence', () => {
+test('any command line is flags of which none is lost, or one sentence', async () => {
   const value = fc.oneof(
     oddValue.filter((each) => typeof each === 'string' || typeof each === 'number').map(String),
     fc.constantFrom(
@@ -109,8 +105,7 @@ test('any command line is flags of which none is lost, or one sentence', () => {
     fc.tuple(fc.constantFrom(...longs), value).map(([flag, text]) => [flag.slice(1), text]),
     fc.tuple(fc.string({ maxLength: 6 })).map(([text]) => [text]),
   );
-  let taken = 0;
-  fc.assert(
+  await assertMeets({ taken: 20 }, 1000, (met) =>
     fc.property(fc.array(word, { minLength: 1, maxLength: 3 }), (words) => {
       const given = words.flat();
       const flags = flagsOf(given);
@@ -118,12 +113,10 @@ test('any command line is flags of which none is lost, or one sentence', () => {
         assert.match(flags, /^[^\n]*[.?]$|^help$/s, flags);
         return;
       }
-      taken += 1;
+      met.taken += 1;
       for (const value of Object.values(flags)) assert.ok(typeof value !== 'number' || value >= 0, String(value));
     }),
-    propertyRuns(1000),
   );
-  assert.ok(taken > enough(20), `${taken} were taken`);
   assert.ok(booleanFlags.length > 0);
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isObject, objectOf } from '@weeder/kube-runtime/base';
-import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
+import { assertMeets, propertyRuns } from '@weeder/kube-runtime/testing';
 import { type LineOutcome, lineSplitter, watchReader } from '@weeder/kube-runtime/watch';
 import fc from 'fast-check';
 import { byteEdit, edited, editedBytes, valueEdit } from '../support/fuzz.ts';
@@ -145,23 +145,18 @@ const scenes = fc.oneof(
 );
 const linesOf = (events: readonly unknown[]) => Buffer.from(events.map((each) => JSON.stringify(each)).join('\n'));
 
-test('with any value anywhere, an event is reported as garbled, or taken for no more than it contains', async () => {
-  let deleted = 0;
-  let garbled = 0;
-  await fc.assert(
+test('with any value anywhere, an event is reported as garbled, or taken for no more than it contains', () =>
+  assertMeets({ deletions: 10, 'garbled lines': 10 }, 300, (met) =>
     fc.asyncProperty(scenes, edits, async ({ resource, events }, changes) => {
       const at = inWindow();
       const bytes = linesOf([edited(events[0], changes), ...events.slice(1)]);
       const outcomes = read(at, resource, bytes);
-      garbled += outcomes.filter((each) => typeof each === 'object' && 'garbled' in each).length;
+      met['garbled lines'] += outcomes.filter((each) => typeof each === 'object' && 'garbled' in each).length;
       assert.doesNotMatch(JSON.stringify(outcomes), /\[object/);
       await assertEnds(at, bytes);
-      deleted += at.deletions.length;
+      met.deletions += at.deletions.length;
     }),
-    propertyRuns(300),
-  );
-  assert.ok(deleted > enough(10) && garbled > enough(10), `${deleted} deletions, ${garbled} garbled lines`);
-});
+  ));
 
 test('with any bytes, a stream is reported as garbled, or taken for no more than it contains', async () => {
   const changes = fc.array(byteEdit, { minLength: 1, maxLength: 4 });

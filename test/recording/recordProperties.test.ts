@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
+import { assertMeets } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { isDecision } from '../../src/recording/events.ts';
 import { openRecorder } from '../../src/recording/recorder.ts';
@@ -51,7 +51,6 @@ type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 type Step = Story['steps'][number];
 
 let runs = 0;
-let judged = 0;
 
 /** Records a story with the production wiring; every answer takes a moment. */
 async function record({ steps, limit, logs, ...script }: Story): Promise<string> {
@@ -128,7 +127,8 @@ function podOf({ ns, nr, state }: Extract<Step, { readonly what: 'pod' }>, now: 
   return pod({ namespace: `ns-${ns}`, name: `kapi-${nr}`, containers: [containers[state]], isBare: state === 'bare' });
 }
 
-async function differencesOf(files: readonly string[]) {
+/** How the replay of the files differs, and how many decisions it made. */
+async function replayed(files: readonly string[]) {
   const recordings = [];
   for (const file of files) {
     const lines = await readJsonLines(file);
@@ -141,29 +141,25 @@ async function differencesOf(files: readonly string[]) {
   const whole = joinRecordings(recordings);
   assert.ok(whole.ok);
   const replay = await replayRecording(whole.value);
-  judged += replay.replayed.filter(isDecision).length;
-  return differences(replay);
+  return { decisions: replay.replayed.filter(isDecision).length, differences: differences(replay) };
 }
 
-test('whatever happens, the replay of a recording repeats its decisions', async () => {
-  await fc.assert(
+test('whatever happens, the replay of a recording repeats its decisions', () =>
+  assertMeets({ decisions: 300 }, 150, (met) =>
     fc.asyncProperty(story, async (story) => {
       const file = await record(story);
       const files = existsSync(`${file}.1`) ? [`${file}.1`, file] : [file];
-      assert.deepEqual(await differencesOf(files), []);
+      const { decisions, differences } = await replayed(files);
+      met.decisions += decisions;
+      assert.deepEqual(differences, []);
     }),
-    propertyRuns(150),
-  );
-  assert.ok(judged > enough(300), `only ${judged} decisions were compared`);
-});
+  ));
 
-test('whatever happened before, the last file of a recording alone is replayed to the same decisions', async () => {
-  const before = judged;
-  await fc.assert(
+test('whatever happened before, the last file of a recording alone is replayed to the same decisions', () =>
+  assertMeets({ decisions: 100 }, 150, (met) =>
     fc.asyncProperty(story, async (story) => {
-      assert.deepEqual(await differencesOf([await record({ ...story, limit: 6000 })]), []);
+      const { decisions, differences } = await replayed([await record({ ...story, limit: 6000 })]);
+      met.decisions += decisions;
+      assert.deepEqual(differences, []);
     }),
-    propertyRuns(150),
-  );
-  assert.ok(judged - before > enough(100), `only ${judged - before} decisions were compared`);
-});
+  ));

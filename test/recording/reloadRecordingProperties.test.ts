@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
+import { assertMeets, propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { isDecision } from '../../src/recording/events.ts';
 import { differences } from '../../src/replay/recorded/compare.ts';
@@ -39,38 +39,29 @@ async function readFiles(...files: readonly string[]) {
   return whole.value;
 }
 
-test('however the config changes, a recording is replayed to the same decisions', async () => {
-  let judged = 0;
-  await fc.assert(
+test('however the config changes, a recording is replayed to the same decisions', () =>
+  assertMeets({ decisions: 200 }, 120, (met) =>
     fc.asyncProperty(recordedReloads, async (story) => {
       const file = await recorded(story, 1_000_000);
       const replay = await replayRecording(await readFiles(file));
-      judged += replay.replayed.filter(isDecision).length;
+      met.decisions += replay.replayed.filter(isDecision).length;
       assert.deepEqual(differences(replay), []);
     }),
-    propertyRuns(120),
-  );
-  assert.ok(judged > enough(200), `only ${judged} decisions were compared`);
-});
+  ));
 
-test('however the config has changed before a file begins, that file alone is replayed to the same decisions', async () => {
-  let judged = 0;
-  let renamed = 0;
-  await fc.assert(
+test('however the config has changed before a file begins, that file alone is replayed to the same decisions', () =>
+  assertMeets({ decisions: 100, 'streams that took the place of another': 5 }, 200, (met) =>
     fc.asyncProperty(recordedReloads, async (story) => {
       const file = await recorded(story, 6_000);
       fc.pre(existsSync(`${file}.1`));
       const alone = await readFiles(file);
       const replay = await replayRecording(alone);
-      judged += replay.replayed.filter(isDecision).length;
-      if (alone.header.streams?.some(({ name }) => / \d+$/.test(name)) === true) renamed += 1;
+      met.decisions += replay.replayed.filter(isDecision).length;
+      if (alone.header.streams?.some(({ name }) => / \d+$/.test(name)) === true)
+        met['streams that took the place of another'] += 1;
       assert.deepEqual(differences(replay), []);
     }),
-    propertyRuns(200),
-  );
-  assert.ok(judged > enough(100), `only ${judged} decisions were compared`);
-  assert.ok(renamed > enough(5), `only ${renamed} files began with a stream that took the place of another`);
-});
+  ));
 
 test('a what-if replay with the recorded, unchanging config opens the windows that were opened', async () => {
   const hasOneConfig = (story: Parameters<typeof recordReloads>[2]) =>

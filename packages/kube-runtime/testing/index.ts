@@ -18,7 +18,7 @@ export { listen } from './httpServer.ts';
 export { inProcess, type Refusal, type RequestFault, sendInProcess } from './inProcess.ts';
 export { type MisbehavingServer, misbehavingServer } from './misbehavingServer.ts';
 export { passing } from './passing.ts';
-export { enough, propertyRuns } from './propertyRuns.ts';
+export { assertMeets, propertyRuns } from './propertyRuns.ts';
 export { httpProxy, socksProxy } from './proxies.ts';
 export { accessTo } from './reflecting.ts';
 export { selectors } from './selectors.ts';

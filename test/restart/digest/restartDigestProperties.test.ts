@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
+import { assertMeets, propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { missingKeys, type SourceContent, tagOf, usesFingerprint } from '../../../src/restart/digest/digest.ts';
 import type { OptOut } from '../../../src/restart/references/annotations.ts';
@@ -57,20 +57,16 @@ function changed({ data, binaryData }: SourceContent, key: string, value: Buffer
   };
 }
 
-test('two contents have the same tag if and only if pods see the same of them', () => {
-  let [same, other] = [0, 0];
+test('two contents have the same tag if and only if pods see the same of them', async () => {
   const change = fc.record({ key: name, value: fc.option(bytes, { nil: undefined }), isBinary: fc.boolean() });
-  fc.assert(
+  await assertMeets({ alike: 300, different: 300 }, 3000, (met) =>
     fc.property(content, fc.array(change, { maxLength: 2 }), uses, optOut, (before, changes, uses, out) => {
       const after = changes.reduce((each, { key, value, isBinary }) => changed(each, key, value, isBinary), before);
       const isSame = seen(before, uses, out) === seen(after, uses, out);
       assert.equal(tag(before, uses, out) === tag(after, uses, out), isSame);
-      if (isSame) same += 1;
-      else other += 1;
+      met[isSame ? 'alike' : 'different'] += 1;
     }),
-    propertyRuns(3000),
   );
-  assert.ok(same > enough(300) && other > enough(300), `${same} alike, ${other} not`);
 });
 
 test('two different lists of keys and bytes never have the same tag, wherever one ends and the next begins', () => {

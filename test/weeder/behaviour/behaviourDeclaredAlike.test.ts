@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
+import { assertMeets } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import { backOff, running, terminated } from '../../support/objects/objects.ts';
@@ -49,9 +49,8 @@ function wordsOf(event: WeederEvent): string {
   return [event.type, about, pod, reason].join(' ');
 }
 
-test('a declared service and its dependants behave exactly like those of the config', async () => {
-  let deletions = 0;
-  await fc.assert(
+test('a declared service and its dependants behave exactly like those of the config', () =>
+  assertMeets({ deletions: 30 }, 300, (met) =>
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
       const configured = world({ service: { name: 'db', podSelectors: [{ matchLabels: { uses: 'db' } }] } });
       const declared = world({ services: [], declared: { services: new Set(['shoot-1/db']) } });
@@ -61,9 +60,6 @@ test('a declared service and its dependants behave exactly like those of the con
       }
       assert.deepEqual(declared.timeline(), configured.timeline());
       assert.deepEqual(declared.events.map(wordsOf), configured.events.map(wordsOf));
-      deletions += declared.deletions.length;
+      met.deletions += declared.deletions.length;
     }),
-    propertyRuns(300),
-  );
-  assert.ok(deletions > enough(30), `only ${deletions} deletions`);
-});
+  ));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { rootCertificates } from 'node:tls';
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import { propertyRuns } from '@weeder/kube-runtime/testing';
+import { assertMeets } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -249,8 +249,8 @@ suite('fields that exclude each other, on a real API server', { concurrency: 4 }
   test('for any unions and edits, a correction ends in sync, and preserves what others added elsewhere', async (t) => {
     const it = await applying(t, 'union');
     await installUnions(it);
-    const seenSoFar = { switched: 0, noted: 0 };
-    const holds = async (list: typeof choices extends fc.Arbitrary<infer T> ? T : never) => {
+    type Met = Record<'switched' | 'noted', number>;
+    const holds = async (list: typeof choices extends fc.Arbitrary<infer T> ? T : never, met: Met) => {
       const ours = list.map(({ name, ours: [member, value] }) => ({ name, [member]: value }));
       const plan = await it.plan(union({ choices: ours, image: 'a:1' }));
       const reply = good(await it.api.create(plan, it.signal)).object;
@@ -272,16 +272,15 @@ suite('fields that exclude each other, on a real API server', { concurrency: 4 }
             [own[0]],
             JSON.stringify({ list, live }),
           );
-          seenSoFar.switched += member === own[0] ? 0 : 1;
+          if (member !== own[0]) met.switched += 1;
           if (!isNoted || member !== own[0] || value !== own[1]) continue;
-          seenSoFar.noted += 1;
+          met.noted += 1;
           assert.equal(choice['note'], 'n', JSON.stringify({ list, live }));
         }
       } finally {
         await it.ns.cluster.api('DELETE', plan.target.path);
       }
     };
-    await fc.assert(fc.asyncProperty(choices, holds), propertyRuns(60));
-    assert(seenSoFar.switched > 0 && seenSoFar.noted > 0, JSON.stringify(seenSoFar));
+    await assertMeets({ switched: 1, noted: 1 }, 60, (met) => fc.asyncProperty(choices, (list) => holds(list, met)));
   });
 });
