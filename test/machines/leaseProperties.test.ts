@@ -26,7 +26,13 @@ const deliveries: fc.Arbitrary<Delivery> = fc.oneof(
 );
 const step = fc.oneof(
   fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 20_000 }) }),
-  fc.record({ do: fc.constantFrom('freeze' as const, 'thaw' as const, 'kill' as const, 'stop' as const), who }),
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom('freeze' as const, 'thaw' as const, 'kill' as const, 'stop' as const),
+      who,
+    }),
+  },
   fc.record({ do: fc.constant('setClock' as const), who, ms: fc.integer({ min: -100_000, max: 100_000 }) }),
   fc.record({ do: fc.constant('fates' as const), deliveries: fc.array(deliveries, { minLength: 1, maxLength: 12 }) }),
 );

@@ -41,8 +41,8 @@ const change = fc.oneof(
     arbitrary: fc.record({ what: fc.constant('edit' as const), name: fc.nat(2), value: fc.constantFrom('1', '2') }),
   },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('account' as const), isMissing: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ what: fc.constant('slice' as const), isReady: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ what: fc.constant('pod' as const), nr: fc.nat(2), isCrashing: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ what: fc.constant('slice' as const), isReady: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ what: fc.constant('pod' as const), nr: fc.nat(2), isCrashing: fc.boolean() }) },
 );
 /** Milliseconds until the next change; 0: both come in the same turn of the event loop. */
 const pause = fc.oneof(

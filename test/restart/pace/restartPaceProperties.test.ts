@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { play, someLimits, someStory } from '../../support/story/restartStory.ts';
 
 test('whatever happens: the limits hold, every change is eventually rolled out, once per quiet period, and nothing else restarts', () =>
-  assertMeets({ restarts: 160 }, 20, (met) =>
+  assertMeets({ restarts: 100 }, 20, (met) =>
     fc.asyncProperty(someLimits, someStory, async (limits, story) => {
       met.restarts += await play(limits, story);
     }),

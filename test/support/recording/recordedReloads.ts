@@ -30,9 +30,9 @@ type ReloadOptions = typeof options extends fc.Arbitrary<infer T> ? T : never;
 
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ type: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 40_000 }) }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant('slice' as const), service: name, isReady: fc.boolean() }) },
+  { weight: 10, arbitrary: fc.record({ type: fc.constant('slice' as const), service: name, isReady: fc.boolean() }) },
   {
-    weight: 4,
+    weight: 6,
     arbitrary: fc.record({
       type: fc.constant('pod' as const),
       app: fc.constantFrom('ax', 'ay', 'bx', 'by', 'cx'),

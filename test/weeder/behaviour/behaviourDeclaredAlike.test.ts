@@ -50,7 +50,7 @@ function wordsOf(event: WeederEvent): string {
 }
 
 test('a declared service and its dependants behave exactly like those of the config', () =>
-  assertMeets({ deletions: 30 }, 300, (met) =>
+  assertMeets({ deletions: 20 }, 300, (met) =>
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
       const configured = world({ service: { name: 'db', podSelectors: [{ matchLabels: { uses: 'db' } }] } });
       const declared = world({ services: [], declared: { services: new Set(['shoot-1/db']) } });
