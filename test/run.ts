@@ -41,6 +41,7 @@ const files = given.filter((argument) => !argument.startsWith('--'));
 const left = flags.includes('--unit') ? [...separate, ...starting] : separate;
 const usual = ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'];
 const covered = ['src', 'machines', 'packages'].map((folder) => `--test-coverage-include=${folder}/**`);
+const isSeeded = process.env['SEED'] !== undefined || process.env['CI'] !== undefined;
 const entries = mkdtempSync(join(tmpdir(), 'weeder-tests-'));
 
 /** Returns the files to run: for each process one that imports all its test files. */
@@ -68,7 +69,7 @@ function processOf(file: string): number {
  */
 function entryOf(index: number, name: string, tests: readonly string[]): string {
   const path = join(entries, `${`${index}`.padStart(2, '0')}-${name.replaceAll(/\W+/g, '-')}.js`);
-  const support = process.env['SEED'] === undefined ? [] : ['test/support/seed.ts'];
+  const support = isSeeded ? ['test/support/seed.ts'] : [];
   const urls = [...support, ...tests].map((test) => pathToFileURL(join(root, test)).href);
   writeFileSync(
     path,
