@@ -13,9 +13,9 @@ import { orProblem, Problem, runScript } from './problem.ts';
 
 await runScript(async () => {
   const { times, processes, command } = readArguments();
-  const busy = Array.from({ length: processes }, () =>
-    spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
-  );
+  // They also end if this process is killed.
+  const loop = `while (process.ppid === ${process.pid});`;
+  const busy = Array.from({ length: processes }, () => spawn(process.execPath, ['-e', loop], { stdio: 'ignore' }));
   try {
     const failures = await repeat(times, command);
     console.log(`${command.join(' ')}: ${failures} of ${times} runs failed beside ${processes} busy processes`);

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { changedFiles, Problem, readOptions } from './changes.ts';
+import { Problem } from '../../scripts/problem.ts';
+import { changedFiles, readOptions } from './changes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weeder-changed-'));
 after(() => rmSync(folder, { recursive: true }));

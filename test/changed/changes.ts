@@ -1,8 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-
-/** Something that the user can correct, in one sentence. */
-export class Problem extends Error {}
+import { orProblem, Problem } from '../../scripts/problem.ts';
 
 export interface Options {
   readonly files: readonly string[];
@@ -19,13 +17,11 @@ export function readOptions(args: readonly string[]): Options {
 }
 
 function parsed(args: readonly string[]) {
-  try {
-    const options = { base: { type: 'string' }, all: { type: 'boolean', default: false } } as const;
-    return parseArgs({ args: [...args], allowPositionals: true, options });
-  } catch (error) {
-    const [what] = (error instanceof Error ? error.message : String(error)).split(/\.\s/);
-    throw new Problem(`${what}: the arguments are files, or --base with a revision, and --all.`);
-  }
+  const options = { base: { type: 'string' }, all: { type: 'boolean', default: false } } as const;
+  return orProblem(
+    () => parseArgs({ args: [...args], allowPositionals: true, options }),
+    (message) => `${message.split(/\.\s/)[0]}: the arguments are files, or --base with a revision, and --all.`,
+  );
 }
 
 /** Returns the paths of the changed files, deleted ones included, from the root of the repository. */

@@ -5,9 +5,10 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { runScript } from '../../scripts/problem.ts';
 import { checkout } from '../support/cache.ts';
 import { entries, textsIn } from '../support/sources.ts';
-import { changedFiles, Problem, readOptions } from './changes.ts';
+import { changedFiles, readOptions } from './changes.ts';
 import { select } from './selection.ts';
 
 const code = '{{src,machines,packages,test,bench,visualizations,scripts}/**/*,*.config}.{ts,js}';
@@ -52,10 +53,6 @@ function shortened(files: readonly string[], count: number): string {
   return [...files.slice(0, count), ...more].join(' ');
 }
 
-try {
+await runScript(async () => {
   process.exitCode = main();
-} catch (error) {
-  if (!(error instanceof Problem)) throw error;
-  console.error(error.message);
-  process.exitCode = 1;
-}
+});
