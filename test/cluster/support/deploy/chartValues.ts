@@ -80,11 +80,21 @@ const observerChoices = (
   })),
 );
 
-/** Every combination of the controllers, which change the same rules, each with some of the other components. */
+/** Overlays that differ from `single` in the workload and the Lease alone. */
+const sameRules = ['highly-available', 'sharded'];
+
+/**
+ * Every combination of the controllers, which change the same rules, each with some of the other components; for
+ * overlays with the same rules every combination of two of them.
+ */
 export function choices(overlay: string): readonly Choice[] {
-  const controllers = [true, false].flatMap((weeding) =>
-    [none, ...restartChoices].flatMap((restartControl) =>
-      [none, ...observerChoices].map((observer) => ({ weeding, restartControl, observer })),
+  const controllers = [true, false].flatMap((weeding, first) =>
+    [none, ...restartChoices].flatMap((restartControl, second) =>
+      [none, ...observerChoices].flatMap((observer, third) =>
+        sameRules.includes(overlay) && (first + second + third) % 2 === 0
+          ? []
+          : [{ weeding, restartControl, observer }],
+      ),
     ),
   );
   return controllers.map(({ weeding, restartControl, observer }, index) => {

@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { parseAllDocuments } from 'yaml';
 import { builtTools, type ToolModule } from '../plane/build.ts';
 import { temporaryFile } from '../weeder.ts';
-import { deployFolder, Manifest } from './kustomize.ts';
+import { deployFolder, type Manifest, manifestsIn, shortLived } from './kustomize.ts';
 
 const run = promisify(execFile);
 
@@ -31,7 +30,7 @@ export function helmFolder(): Promise<string> {
 export async function helm(...args: readonly string[]): Promise<string> {
   const program = join(await helmFolder(), 'helm');
   const home = temporaryFile('helm');
-  const env = { ...process.env, HELM_CACHE_HOME: home, HELM_CONFIG_HOME: home, HELM_DATA_HOME: home };
+  const env = { ...shortLived, HELM_CACHE_HOME: home, HELM_CONFIG_HOME: home, HELM_DATA_HOME: home };
   const { stdout } = await run(program, args, { env, maxBuffer: 16 * 1024 * 1024 });
   return stdout;
 }
@@ -55,6 +54,5 @@ export async function template(
   values: object,
   { release = 'weeder', namespace = 'weeder', chart = chartFolder }: TemplateOptions = {},
 ): Promise<Manifest[]> {
-  const text = await helm('template', release, chart, '--namespace', namespace, ...withValues(values));
-  return parseAllDocuments(text, { version: '1.1' }).map((document) => Manifest.parse(document.toJS()));
+  return manifestsIn(await helm('template', release, chart, '--namespace', namespace, ...withValues(values)));
 }

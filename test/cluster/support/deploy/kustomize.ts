@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { builtTools, type ToolModule } from '../plane/build.ts';
 
@@ -28,8 +28,23 @@ const kustomize: ToolModule = {
   otherwise: ', or add kustomize or kubectl to the folder that KUBEBUILDER_ASSETS names',
 };
 
+/** The environment of a program in Go that ends before its garbage matters. */
+export const shortLived = { ...process.env, GOGC: '400' };
+
 let command: Promise<readonly string[]> | undefined;
 const rendered = new Map<string, Promise<Manifest[]>>();
+const parsed = new Map<string, Manifest | undefined>();
+
+/** The objects of a rendered text. Equal ones are parsed once, because combinations of components share most of them. */
+export function manifestsIn(text: string): Manifest[] {
+  return text.split(/^---$/m).flatMap((document) => {
+    // YAML 1.1 like kubectl, for which `on` is a boolean.
+    if (!parsed.has(document)) {
+      parsed.set(document, Manifest.nullable().parse(parse(document, { version: '1.1' })) ?? undefined);
+    }
+    return parsed.get(document) ?? [];
+  });
+}
 
 /** Renders a kustomization. The result is cached. */
 export function render(folder: string): Promise<Manifest[]> {
@@ -41,8 +56,8 @@ export function render(folder: string): Promise<Manifest[]> {
 async function build(folder: string): Promise<Manifest[]> {
   command ??= findKustomize();
   const [program = '', ...args] = await command;
-  const { stdout } = await run(program, [...args, folder], { maxBuffer: 16 * 1024 * 1024 });
-  return parseAllDocuments(stdout).map((document) => Manifest.parse(document.toJS()));
+  const { stdout } = await run(program, [...args, folder], { env: shortLived, maxBuffer: 16 * 1024 * 1024 });
+  return manifestsIn(stdout);
 }
 
 /** The command line without the folder. */

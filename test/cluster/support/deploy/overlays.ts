@@ -23,10 +23,16 @@ export function customised(overlay: string, changes: Changes): Promise<Manifest[
   return own({ 'kustomization.yaml': kustomization.join('\n') });
 }
 
-/** Renders a folder with these files next to the overlays. */
+let copy: string | undefined;
+const folders = new Map<string, string>();
+
+/** Renders a folder with these files next to the overlays. Equal files are the same folder. */
 export async function own(files: Readonly<Record<string, string>>): Promise<Manifest[]> {
-  const folder = join(copyOfDeploy(), 'own');
-  mkdirSync(folder);
+  const key = JSON.stringify(files);
+  copy ??= copyOfDeploy();
+  const folder = folders.get(key) ?? join(copy, `own-${folders.size}`);
+  folders.set(key, folder);
+  mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return render(folder);
 }
