@@ -12,14 +12,14 @@ export interface EventuallyOptions {
   readonly what: string;
   /** The time limit in milliseconds. Default: 180,000, which is enough for a busy machine. */
   readonly within?: number;
-  /** The time between two checks in milliseconds. Default: 20. */
+  /** The time between two checks in milliseconds. Default: a tenth of the time that has passed, from 20 to 200. */
   readonly every?: number;
 }
 
 /** Repeats `condition` until it returns a result, and returns that. Throws with what was last observed. */
 export async function eventually<T>(condition: Condition<T>, options: EventuallyOptions): Promise<T> {
-  const { what, within = 180_000, every = 20 } = options;
-  const deadline = performance.now() + within;
+  const { what, within = 180_000, every } = options;
+  const started = performance.now();
   const last = lastObserved();
   for (;;) {
     try {
@@ -29,9 +29,9 @@ export async function eventually<T>(condition: Condition<T>, options: Eventually
     } catch (error) {
       last.saw(error);
     }
-    if (performance.now() >= deadline)
-      throw new Error(`not seen within ${within} ms: ${what}; last seen: ${last.text()}`);
-    await pause(every);
+    const passed = performance.now() - started;
+    if (passed >= within) throw new Error(`not seen within ${within} ms: ${what}; last seen: ${last.text()}`);
+    await pause(every ?? Math.min(Math.max(passed / 10, 20), 200));
   }
 }
 

@@ -23,25 +23,26 @@ export interface WeederLog {
 export function collectLog(garbage: (line: string) => void): WeederLog & { write(text: string): void } {
   const lines: LogLine[] = [];
   let rest = '';
-  const find: WeederLog['find'] = (message, fields = {}) =>
-    lines.filter((line) => {
-      const matches = typeof message === 'string' ? line.msg === message : message.test(line.msg);
-      return matches && Object.entries(fields).every(([key, value]) => isDeepStrictEqual(line[key], value));
-    });
   return {
     lines,
-    find,
-    until: (message, fields, { count = 1 } = {}) =>
-      eventually(
+    find: (message, fields) => lines.filter(matching(message, fields)),
+    until: (message, fields, { count = 1 } = {}) => {
+      const matches = matching(message, fields);
+      const found: LogLine[] = [];
+      let read = 0;
+      return eventually(
         (saw) => {
           saw(lines.slice(-8).map((line) => `${line.level} ${line.msg}`));
-          return find(message, fields)[count - 1];
+          found.push(...lines.slice(read).filter(matches));
+          read = lines.length;
+          return found[count - 1];
         },
         {
           what: `${count > 1 ? `${count} times ` : ''}“${message}” ${JSON.stringify(fields ?? {})} in weeder's log`,
           every: 5,
         },
-      ),
+      );
+    },
     write(text) {
       const parts = (rest + text).split('\n');
       rest = parts.pop() ?? '';
@@ -51,6 +52,13 @@ export function collectLog(garbage: (line: string) => void): WeederLog & { write
         else garbage(part);
       }
     },
+  };
+}
+
+function matching(message: string | RegExp, fields: Readonly<Record<string, unknown>> = {}) {
+  return (line: LogLine): boolean => {
+    const matches = typeof message === 'string' ? line.msg === message : message.test(line.msg);
+    return matches && Object.entries(fields).every(([key, value]) => isDeepStrictEqual(line[key], value));
   };
 }
 

@@ -46,18 +46,15 @@ export function deployed(
     pods: () => scene.pods(name),
     uids: async () => (await deployment.pods()).map(({ metadata }) => metadata.uid).sort(),
     current: () =>
-      eventually(
-        async (saw) => {
-          const now = await scene.summary('Deployment', name);
-          const [state, progress] = [await deployment.state(), rolloutOf(now)];
-          saw({ state, progress });
-          const isOver = state?.workloadUid === now.uid && state.target === undefined && progress.type === 'complete';
-          return isOver && state;
-        },
-        { what: `that ${name} is adopted, and its rollouts are over` },
-      ),
+      scene.until('Deployment', name, `that ${name} is adopted, and its rollouts are over`, (version, saw) => {
+        const { summary, state } = version;
+        const progress = rolloutOf(summary);
+        saw({ state, progress });
+        const isOver = state?.workloadUid === summary.uid && state.target === undefined;
+        return isOver && progress.type === 'complete' && state;
+      }),
     async restarted(times) {
-      await eventually(async () => (await deployment.rollouts()) >= times, { what: `rollout ${times} of ${name}` });
+      await scene.until('Deployment', name, `rollout ${times} of ${name}`, ({ rollouts }) => rollouts >= times);
       await deployment.current();
     },
     async content(container = 'main') {

@@ -38,9 +38,20 @@ export interface RestartScene {
   versions(kind: WorkloadKind, name: string): Promise<readonly KubeObject[]>;
   /** Returns the number of changes of the pod template. */
   rollouts(kind: WorkloadKind, name: string): Promise<number>;
+  /** Waits until a version of a workload that is not older than this call meets a condition. */
+  until<T>(kind: WorkloadKind, name: string, what: string, meets: (seen: Version, saw: Saw) => T | false): Promise<T>;
   untilAdopted(kind: WorkloadKind, ...names: string[]): Promise<void>;
   /** Waits until this number of rollouts is complete and recorded in the state. */
   untilDone(kind: WorkloadKind, name: string, rollouts: number): Promise<void>;
+}
+
+/** A version of a workload, as the watch delivered it. */
+export interface Version {
+  readonly summary: WorkloadSummary;
+  /** Undefined if there is none. */
+  readonly state: WorkloadState | undefined;
+  /** The number of changes of the pod template up to it. */
+  readonly rollouts: number;
 }
 
 /** On a busy machine a healthy rollout makes no progress for seconds, so only tests of stalls shorten `stallAfter`. */
@@ -55,10 +66,13 @@ export async function setRestartScene(
   const ns = await testNamespace(t, prefix, ofCluster);
   const { cluster, name: namespace } = ns;
   const seen = new Map<string, KubeObject[]>();
+  const existing = new Map<string, Version>();
   const watchKind = (kind: WorkloadKind) =>
-    noteChanges(t, cluster, pathOf(kind), ({ object }) => {
+    noteChanges(t, cluster, pathOf(kind), ({ type, object }) => {
       const key = `${kind}/${object.metadata.name}`;
       seen.set(key, [...(seen.get(key) ?? []), object]);
+      if (type === 'DELETED') existing.delete(key);
+      else existing.set(key, versionOf(object, kind, rolloutsIn(seen.get(key) ?? [])));
     });
   await Promise.all(workloadKindNames.map(watchKind));
   await startRemoteKubelet(t, { cluster, namespace, ...behaviour });
@@ -83,9 +97,7 @@ export async function setRestartScene(
   }
 
   async function state(kind: WorkloadKind, name: string): Promise<WorkloadState | undefined> {
-    const workloadState = decodeState((await summary(kind, name)).stateText);
-    assert(workloadState !== 'unreadable');
-    return workloadState === 'none' ? undefined : workloadState;
+    return stateOf(await summary(kind, name));
   }
 
   async function versions(kind: WorkloadKind, name: string): Promise<readonly KubeObject[]> {
@@ -100,16 +112,21 @@ export async function setRestartScene(
   }
 
   async function rollouts(kind: WorkloadKind, name: string): Promise<number> {
-    const templates = (await versions(kind, name)).map((object) => JSON.stringify(templateOf(object)));
-    return templates.filter((template, index) => index > 0 && template !== templates[index - 1]).length;
+    return rolloutsIn(await versions(kind, name));
   }
 
-  async function isDone(kind: WorkloadKind, name: string, count: number, saw: Saw): Promise<boolean> {
-    const now = await summary(kind, name);
-    const [done, written, progress] = [await rollouts(kind, name), await state(kind, name), rolloutOf(now)];
-    saw([done, written, progress]);
-    return done === count && written !== undefined && written.target === undefined && progress.type === 'complete';
-  }
+  const until: RestartScene['until'] = (kind, name, what, meets) => {
+    let isCurrent = false;
+    return eventually(
+      async (saw) => {
+        if (!isCurrent) await versions(kind, name);
+        isCurrent = true;
+        const version = existing.get(`${kind}/${name}`);
+        return version !== undefined && meets(version, saw);
+      },
+      { what, every: 20 },
+    );
+  };
 
   return {
     ns,
@@ -135,14 +152,11 @@ export async function setRestartScene(
       if (kind === 'CronJob' || request.isAwaited === false) return;
       // A DaemonSet without pods is complete until its controller has observed the nodes.
       if (kind === 'DaemonSet') await podsOf(ns, { workload: name }, 2);
-      await eventually(
-        async (saw) => {
-          const progress = rolloutOf(await summary(kind, name));
-          saw(progress);
-          return progress.type === 'complete';
-        },
-        { what: `the pods of ${kind} ${name}` },
-      );
+      await until(kind, name, `the pods of ${kind} ${name}`, (version, saw) => {
+        const progress = rolloutOf(version.summary);
+        saw(progress);
+        return progress.type === 'complete';
+      });
     },
     patch: (kind, name, body) => cluster.send('PATCH', pathOf(kind, name), { body }),
     pods: (name) => podsOf(ns, { workload: name }),
@@ -150,16 +164,38 @@ export async function setRestartScene(
     state,
     versions,
     rollouts,
+    until,
     async untilAdopted(kind, ...names) {
       for (const name of names)
-        await eventually(async () => (await state(kind, name)) !== undefined, { what: `the state of ${name}` });
+        await until(kind, name, `the state of ${name}`, (version) => version.state !== undefined);
     },
     async untilDone(kind, name, count) {
-      await eventually((saw) => isDone(kind, name, count, saw), {
-        what: `${count} rollouts of ${name}, recorded`,
+      await until(kind, name, `${count} rollouts of ${name}, recorded`, (version, saw) => {
+        const progress = rolloutOf(version.summary);
+        saw([version.rollouts, version.state, progress]);
+        const isRecorded = version.state !== undefined && version.state.target === undefined;
+        return version.rollouts === count && isRecorded && progress.type === 'complete';
       });
     },
   };
+}
+
+function versionOf(object: KubeObject, kind: WorkloadKind, rollouts: number): Version {
+  const summary = summaryOf(object, kind);
+  // Some tests write a state that is unreadable.
+  const state = decodeState(summary.stateText) === 'unreadable' ? undefined : stateOf(summary);
+  return { summary, state, rollouts };
+}
+
+function stateOf({ stateText }: WorkloadSummary): WorkloadState | undefined {
+  const state = decodeState(stateText);
+  assert(state !== 'unreadable');
+  return state === 'none' ? undefined : state;
+}
+
+function rolloutsIn(versions: readonly KubeObject[]): number {
+  const templates = versions.map((object) => JSON.stringify(templateOf(object)));
+  return templates.filter((template, index) => index > 0 && template !== templates[index - 1]).length;
 }
 
 /** Reads what the API server answers of a workload. */
