@@ -1,17 +1,32 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import {
-  crashLoopBackOff,
-  createReplicaSet,
-  onePod,
-  podsOf,
-  running,
-  setPodStatus,
-  startWeeder,
-} from '../support/cluster.ts';
+import { crashLoopBackOff, createReplicaSet, podsOf, running, setPodStatus, startWeeder } from '../support/cluster.ts';
 import { setScene } from '../support/scene.ts';
 
-suite('a service that goes down again in its window', { concurrency: true }, () => {
+suite('a service that recovers, and goes down again', { concurrency: true }, () => {
+  test('a service opens a window when it becomes ready, and not when it goes down; the window lasts for its time', async (t) => {
+    const scene = await setScene(t, 'recovers', { settings: { watchDuration: '10s' } });
+    const weeder = await scene.start();
+    const early = await scene.pod('early');
+    await scene.pod('late', running());
+    await scene.endpoints(false);
+    await scene.laterServiceHandled();
+    scene.assertDeleted();
+    assert.equal(weeder.log.find('service recovered, window opened', { service: scene.service }).length, 0);
+    await scene.endpoints(true);
+    await scene.untilDeleted(early);
+    const opened = await weeder.log.until('service recovered, window opened', { service: scene.service });
+    assert.partialDeepStrictEqual(opened, { namespace: scene.ns.name, window: 1, for: '10s' });
+    const closed = await weeder.log.until('window closed', { service: scene.service });
+    const length = Date.parse(closed.time) - Date.parse(opened.time);
+    assert.ok(length >= 9_900 && length < 25_000, `the window lasted ${length} ms`);
+    assert.partialDeepStrictEqual(closed, { deleted: 1, skipped: 0, failed: [] });
+
+    await setPodStatus(scene.ns, 'late', crashLoopBackOff(1));
+    await scene.laterServiceHandled();
+    scene.assertDeleted(early);
+  });
+
   test('a service that is down again blocks deletions until it is ready', async (t) => {
     const scene = await setScene(t, 'blocks');
     const weeder = await scene.start();
@@ -29,34 +44,6 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
     await scene.untilDeleted(second);
     await scene.laterPodDeleted();
     scene.assertDeleted(first, second);
-  });
-
-  test('the next recovery opens a new window even if the previous window has closed', async (t) => {
-    const scene = await setScene(t, 'closed', { settings: { watchDuration: '1s' } });
-    const weeder = await scene.start();
-    await scene.endpoints(true);
-    await weeder.log.until('service recovered, window opened', { service: scene.service });
-    await scene.down(weeder);
-    const pod = await scene.pod('web');
-    await weeder.log.until('window closed', { service: scene.service, window: 1, deleted: 0 });
-    await scene.laterServiceHandled();
-    scene.assertDeleted();
-    await scene.endpoints(true);
-    await scene.untilDeleted(pod);
-  });
-
-  test('with whileNotReady: delete pods are deleted until the window closes although the service is down', async (t) => {
-    const scene = await setScene(t, 'continues', { settings: { whileNotReady: 'delete', watchDuration: '20s' } });
-    const weeder = await scene.start();
-    await scene.endpoints(true);
-    await weeder.log.until('service recovered, window opened', { service: scene.service });
-    await scene.down(weeder);
-    const pod = await scene.pod('web');
-    await scene.untilDeleted(pod);
-    await weeder.log.until('window closed', { service: scene.service });
-    await scene.pod('late');
-    await scene.laterServiceHandled();
-    scene.assertDeleted(pod);
   });
 
   test('a service flaps ten times in a second: each crash-looping pod is deleted once, and no other pod', async (t) => {
@@ -85,22 +72,5 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
     scene.assertDeleted(...deleted);
     await podsOf(scene.ns, { workload: 'web' }, 4);
     assert.deepEqual(await weeder.stop(), { code: 0, signal: null });
-  });
-
-  test('replacements that crash-loop again are deleted too', async (t) => {
-    const scene = await setScene(t, 'again');
-    await scene.start();
-    const [first] = await createReplicaSet(scene.ns, 'web', { labels: scene.labels });
-    assert.ok(first);
-    await scene.endpoints(true);
-    let pod = first;
-    for (let round = 0; round < 4; round += 1) {
-      await setPodStatus(scene.ns, pod.metadata.name, crashLoopBackOff(round + 1));
-      await scene.untilDeleted(pod);
-      pod = await onePod(scene.ns, { workload: 'web' }, { not: pod.metadata.uid });
-    }
-    await setPodStatus(scene.ns, pod.metadata.name, running());
-    await scene.laterPodDeleted();
-    assert.equal((await onePod(scene.ns, { workload: 'web' })).metadata.uid, pod.metadata.uid);
   });
 });

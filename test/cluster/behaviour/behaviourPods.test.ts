@@ -2,12 +2,9 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { z } from 'zod';
 import {
-  barePod,
   completed,
   crashLoopBackOff,
-  createReplicaSet,
   eventually,
-  getPod,
   PodList,
   patchPodMetadata,
   removeFinalizers,
@@ -21,6 +18,8 @@ import { setScene, untilEnding } from '../support/scene.ts';
 
 const JobStatus = z.looseObject({ status: z.looseObject({ failed: z.int().optional() }) });
 
+const ignored = { 'weeder.dev/ignore': 'true' };
+const mirror = { 'kubernetes.io/config.mirror': '2f1c' };
 const everyKind = { initContainers: ['migrate'], sidecars: ['proxy'] };
 
 suite('which pods are deleted', { concurrency: true }, () => {
@@ -105,48 +104,6 @@ suite('which pods are deleted', { concurrency: true }, () => {
     await scene.untilDeleted(leaving);
   });
 
-  test('the pods of several podSelectors are deleted, each once even if two select the same pod', async (t) => {
-    const second = { matchExpressions: [{ key: 'role', operator: 'In', values: ['api', 'worker'] }] };
-    const scene = await setScene(t, 'selectors');
-    const config = {
-      servicesAndDependantSelectors: {
-        [scene.service]: {
-          podSelectors: [{ matchLabels: scene.labels }, { ...second, matchLabels: { scene: scene.ns.name } }],
-        },
-      },
-    };
-    const weeder = await scene.start({ config });
-    const both = await scene.pod('both', undefined, { labels: { ...scene.labels, role: 'api', scene: scene.ns.name } });
-    const one = await scene.pod('one', undefined, { labels: { role: 'worker', scene: scene.ns.name } });
-    await scene.pod('neither', undefined, { labels: { role: 'db', scene: scene.ns.name } });
-    await scene.endpoints(true);
-    await scene.untilDeleted(both, one);
-    await scene.laterPodDeleted();
-    scene.assertDeleted(both, one);
-    assert.equal(weeder.eventsOf('pod.deleted').filter(({ pod }) => pod.uid === both.metadata.uid).length, 1);
-  });
-
-  test('a terminating pod is not deleted again', async (t) => {
-    const scene = await setScene(t, 'ending');
-    const weeder = await scene.start();
-    // The pod garbage collector writes to terminating pods that have no node.
-    const [terminating] = await createReplicaSet(scene.ns, 'web', {
-      labels: scene.labels,
-      finalizers: ['weeder.test/hold'],
-      onNode: true,
-    });
-    assert.ok(terminating);
-    scene.ns.after(() => removeFinalizers(scene.ns, terminating.metadata.name).catch(() => {}));
-    await setPodStatus(scene.ns, terminating.metadata.name, crashLoopBackOff(4));
-    await scene.ns.cluster.api('DELETE', scene.ns.path('api/v1', 'pods', terminating.metadata.name));
-    const ending = await untilEnding(scene.ns, terminating);
-    await scene.endpoints(true);
-    await scene.laterPodDeleted();
-    assert.equal(weeder.eventsOf('pod.deleted').filter(({ pod }) => pod.uid === terminating.metadata.uid).length, 0);
-    const now = await getPod(scene.ns, terminating.metadata.name);
-    assert.equal(now?.metadata.resourceVersion, ending.metadata.resourceVersion);
-  });
-
   test('a pod with a finalizer is deleted once, however long the finalizer delays its end', async (t) => {
     const scene = await setScene(t, 'finalizer');
     const weeder = await scene.start();
@@ -165,20 +122,31 @@ suite('which pods are deleted', { concurrency: true }, () => {
     await scene.untilDeleted(terminating);
   });
 
-  test('a pod without a controller is not deleted, unless barePods: delete', async (t) => {
-    const scene = await setScene(t, 'bare-skipped');
-    const deleting = await setScene(t, 'bare-deleted', { settings: { barePods: 'delete' } });
+  test('an annotated pod and a mirror pod are not deleted, and each is reported once in a window', async (t) => {
+    const scene = await setScene(t, 'skipped', { settings: { barePods: 'delete' } });
     const weeder = await scene.start();
-    await deleting.start();
-    await barePod(scene.ns, 'bare', { labels: scene.labels });
-    const bare = await barePod(deleting.ns, 'bare', { labels: deleting.labels });
-    for (const { ns } of [scene, deleting]) await setPodStatus(ns, 'bare', crashLoopBackOff(3));
+    await scene.pod('ignored', undefined, { annotations: ignored });
+    await scene.pod('mirror', undefined, { annotations: mirror, onNode: true });
+    const notIgnored = await scene.pod('not-ignored', undefined, { annotations: { 'weeder.dev/ignore': 'false' } });
     await scene.endpoints(true);
-    await deleting.endpoints(true);
+    await scene.untilDeleted(notIgnored);
+    for (const restarts of [4, 5, 6]) {
+      await setPodStatus(scene.ns, 'ignored', crashLoopBackOff(restarts));
+      await setPodStatus(scene.ns, 'mirror', running(restarts));
+      await setPodStatus(scene.ns, 'mirror', crashLoopBackOff(restarts));
+    }
     await scene.laterPodDeleted();
-    scene.assertDeleted();
-    const skipped = await weeder.log.until(/^deletion skipped/, { pod: `${scene.ns.name}/bare` });
-    assert.partialDeepStrictEqual(skipped, { reason: 'barePod', service: scene.service, window: 1 });
-    await deleting.untilDeleted(bare);
+    scene.assertDeleted(notIgnored);
+    const skipped = weeder.log.find(/^deletion skipped/).map(({ pod, reason }) => `${pod} ${reason}`);
+    const { name } = scene.ns;
+    assert.deepEqual(skipped.sort(), [`${name}/ignored ignored`, `${name}/mirror mirrorPod`]);
+
+    await scene.endpoints(false);
+    await scene.endpoints(true);
+    const closed = await weeder.log.until('window closed', { service: scene.service, window: 1 });
+    assert.partialDeepStrictEqual(closed, { skipped: 2 });
+    await weeder.log.until(/^deletion skipped/, { pod: `${name}/ignored`, window: 2 });
+    await scene.laterPodDeleted();
+    scene.assertDeleted(notIgnored);
   });
 });

@@ -4,7 +4,6 @@ import {
   crashLoopBackOff,
   createReplicaSet,
   createService,
-  deleteSlice,
   patchPodMetadata,
   readyEndpoints,
   running,
@@ -18,25 +17,6 @@ import { setScene } from '../support/scene.ts';
 const short = { watchDuration: '10s' };
 
 suite('the readiness of a service', { concurrency: true }, () => {
-  test('the first ready endpoint is a recovery, and further ones are not', async (t) => {
-    const scene = await setScene(t, 'one-of-many', { settings: short });
-    const weeder = await scene.start();
-    await scene.endpoints(false, false, false);
-    const pod = await scene.pod('web');
-    await scene.endpoints(false, true, false);
-    await scene.untilDeleted(pod);
-    await weeder.log.until('window closed', { service: scene.service });
-
-    const late = await scene.pod('late');
-    await scene.endpoints(true, true, false);
-    await scene.endpoints(true, false, true);
-    await scene.laterServiceHandled();
-    scene.assertDeleted(pod);
-    await scene.endpoints(false, false, false);
-    await scene.endpoints(true, false, false);
-    await scene.untilDeleted(late);
-  });
-
   test('a service with two slices is ready if one of them is, and down if both are', async (t) => {
     const scene = await setScene(t, 'two-slices', { settings: short });
     const weeder = await scene.start();
@@ -61,29 +41,6 @@ suite('the readiness of a service', { concurrency: true }, () => {
     await scene.untilDeleted(late);
   });
 
-  test('IPv4 and IPv6 slices count as one service', async (t) => {
-    const scene = await setScene(t, 'families', { settings: short });
-    const weeder = await scene.start();
-    const family = (addressType: 'IPv4' | 'IPv6', ...ready: boolean[]) =>
-      setSlice(scene.ns, scene.service, { addressType, ready });
-    await family('IPv4', false);
-    await family('IPv6', false);
-    const pod = await scene.pod('web');
-    await family('IPv6', true);
-    await scene.untilDeleted(pod);
-    await weeder.log.until('window closed', { service: scene.service });
-
-    const late = await scene.pod('late');
-    await family('IPv4', true);
-    await scene.laterServiceHandled();
-    scene.assertDeleted(pod);
-    await family('IPv6', false);
-    await family('IPv4', false);
-    await family('IPv4', true);
-    await scene.untilDeleted(late);
-    assert.equal(weeder.eventsOf('window.opened').filter(({ service }) => service === scene.service).length, 2);
-  });
-
   test('an endpoint without a ready condition counts as ready', async (t) => {
     const scene = await setScene(t, 'unset');
     await scene.start();
@@ -93,35 +50,6 @@ suite('the readiness of a service', { concurrency: true }, () => {
     scene.assertDeleted();
     await scene.endpoints(false, undefined);
     await scene.untilDeleted(pod);
-  });
-
-  test('an empty slice and the deletion of the last slice are outages, and never recoveries', async (t) => {
-    const scene = await setScene(t, 'empty', { settings: short });
-    const weeder = await scene.start();
-    await scene.endpoints(false);
-    const pod = await scene.pod('web');
-    await scene.endpoints();
-    await deleteSlice(scene.ns, scene.service);
-    await scene.endpoints();
-    await scene.laterServiceHandled();
-    scene.assertDeleted();
-
-    await scene.endpoints(true);
-    await scene.untilDeleted(pod);
-    await weeder.log.until('window closed', { service: scene.service });
-    const late = await scene.pod('late');
-    await scene.endpoints();
-    await scene.laterServiceHandled();
-    scene.assertDeleted(pod);
-    await scene.endpoints(true);
-    await scene.untilDeleted(late);
-    await weeder.log.until('window closed', { service: scene.service }, { count: 2 });
-    const last = await scene.pod('last');
-    await deleteSlice(scene.ns, scene.service);
-    await scene.laterServiceHandled();
-    scene.assertDeleted(pod, late);
-    await scene.endpoints(true);
-    await scene.untilDeleted(last);
   });
 
   test('slices that the cluster creates for a Service with a selector work too', async (t) => {

@@ -61,22 +61,6 @@ async function home(t: TestContext, prefix = 'declared') {
 }
 
 suite('declared dependencies', { concurrency: true }, () => {
-  test('when a declared service recovers, the crash-looping pods that declare it are deleted, and no others', async (t) => {
-    const { ns, observer, deleted } = await home(t);
-    await setSlice(ns, 'db', down);
-    const web = await declaringPod(ns, 'web', 'db');
-    await declaringPod(ns, 'healthy', 'db', { state: running() });
-    await declaringPod(ns, 'of-another', 'redis');
-    await started(t, ns);
-    const late = await declaringPod(ns, 'late', '', { alsoOn: `redis, db.${ns.name}` });
-    await ownedPod(ns, 'undeclared', { labels: { app: 'web' } });
-    await setSlice(ns, 'db', up);
-    await Promise.all([web, late].map((pod) => observer.untilDeleted(pod.metadata.uid)));
-    await observer.untilDeleted((await declaringPod(ns, 'marker', 'db')).metadata.uid);
-    await observer.caughtUp();
-    assert.deepEqual(deleted(), ['late', 'marker', 'web']);
-  });
-
   test('a service that is declared only later, during its outage, recovers like any other', async (t) => {
     const { ns, observer } = await home(t);
     const weeder = await started(t, ns);
@@ -85,21 +69,6 @@ suite('declared dependencies', { concurrency: true }, () => {
     await setSlice(ns, 'db', up);
     await observer.untilDeleted(pod.metadata.uid);
     assert.equal(weeder.eventsOf('window.opened').length, 1);
-  });
-
-  test('pods of other namespaces declare a service with its namespace, and only pods of the named namespaces count', async (t) => {
-    const [here, there, excluded] = [await home(t), await home(t, 'dependants'), await home(t, 'excluded')];
-    await setSlice(here.ns, 'db', down);
-    const far = await declaringPod(there.ns, 'far', `db.${here.ns.name}`);
-    await declaringPod(there.ns, 'its-own', 'db');
-    await declaringPod(excluded.ns, 'not-counted', `db.${here.ns.name}`);
-    await started(t, here.ns, { config: configFor([here.ns, there.ns]) });
-    await setSlice(here.ns, 'db', up);
-    await there.observer.untilDeleted(far.metadata.uid);
-    const marker = await declaringPod(here.ns, 'marker', 'db');
-    await here.observer.untilDeleted(marker.metadata.uid);
-    await Promise.all([there, excluded].map(({ observer }) => observer.caughtUp()));
-    assert.deepEqual([there.deleted(), excluded.deleted()], [['far'], []]);
   });
 
   test('a new label counts from then on, and a removed one no longer', async (t) => {

@@ -41,7 +41,7 @@ function listsOf({ requests }: RequestProxy): Record<string, number> {
 }
 
 function configFor({ service, labels }: Scene, others: Readonly<Record<string, object>> = {}): object {
-  const own = { [service]: { watchDuration: '60s', podSelectors: [{ matchLabels: labels }] } };
+  const own = { [service]: { watchDuration: '40s', podSelectors: [{ matchLabels: labels }] } };
   return { servicesAndDependantSelectors: { ...own, ...others } };
 }
 
@@ -86,8 +86,8 @@ suite('reloads of the config', { concurrency: true }, () => {
     const closed = await weeder.log.until('window closed', { service });
     const [lasted, more] = [opened, applied].map(({ time }) => Date.parse(closed.time) - Date.parse(time));
     // The line of the opening is written later than the window opens.
-    assert.ok(lasted !== undefined && lasted >= 59_000, `the window lasted ${lasted} ms`);
-    assert.ok(more !== undefined && more < 60_000, 'the window began again with the new config');
+    assert.ok(lasted !== undefined && lasted >= 39_000, `the window lasted ${lasted} ms`);
+    assert.ok(more !== undefined && more < 40_000, 'the window began again with the new config');
     assert.equal(weeder.log.find('service recovered, window opened', { service }).length, 1);
     assert.equal(weeder.log.find(/^config rejected/).length, 1);
     const text = (given: Readonly<Record<string, string>>) => `app=${given['app']}`;

@@ -68,14 +68,6 @@ suite('the effect of a change of a ConfigMap on a workload of each kind', { conc
     });
   }
 
-  test('a StatefulSet with a partition is complete when the pods from the partition on are new', async () => {
-    const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { partition: 1 } };
-    const { scene } = await adopted('StatefulSet', 'parted', { updateStrategy });
-    await scene.put('parted', { word: 'two' });
-    await scene.untilDone('StatefulSet', 'parted', 1);
-    assert.deepEqual(await newPods(scene, 'StatefulSet', 'parted'), ['parted-1']);
-  });
-
   test('on a paused Deployment nothing is written until it is resumed', async () => {
     const { scene, weeder, uids } = await adopted('Deployment', 'paused');
     assert.equal((await scene.patch('Deployment', 'paused', { spec: { paused: true } })).status, 200);

@@ -23,15 +23,6 @@ suite('how often a workload is restarted', { concurrency: true }, () => {
     return { scene, weeder };
   }
 
-  test('ten changes in quick succession are one rollout', async () => {
-    const { scene } = await adopted('burst', { labels: { pace: 'longQuietPeriod' } });
-    for (let value = 1; value <= 10; value += 1) await scene.put('burst', { word: String(value) });
-    await scene.untilDone('Deployment', 'burst', 1);
-    // weeder handles a later change later, so the ten changes are handled by then.
-    await scene.put('burst', { word: 'last' });
-    await scene.untilDone('Deployment', 'burst', 2);
-  });
-
   test('a source that changes continuously restarts its workload nevertheless, once in each quietMax', async () => {
     const { scene } = await adopted('busy', { labels: { pace: 'overdue' } });
     const began = performance.now();

@@ -21,8 +21,7 @@ function podProgram(): NonNullable<PodBehaviour['program']> {
     const name = metadata.labels?.['workload'] ?? '';
     if (hash !== undefined && !firstHashes.has(name)) firstHashes.set(name, hash);
     const isStuck = name.startsWith('stuck-') && hash !== undefined && firstHashes.get(name) === hash;
-    const readyAfter = name.startsWith('slow-') ? 1_500 : name.startsWith('slower-') ? 8_000 : healthy.readyAfter;
-    return { ...healthy, readyAfter: isStuck ? 3_600_000 : readyAfter };
+    return { ...healthy, readyAfter: isStuck ? 3_600_000 : healthy.readyAfter };
   };
 }
 
@@ -119,38 +118,5 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
     await scene.put('web', { word: 'two' });
     const line = await weeder.log.until('rollout stalled', { workload: 'deployment/web' });
     assert.match(String(line['obstacle']), /^FailedCreate: pods "web-\S+" is forbidden: exceeded quota: full/);
-  });
-
-  test('a newer change waits until the rollout in progress ends', async (t) => {
-    const scene = await setRestartScene(t, 'newer', { program: podProgram() });
-    const weeder = await scene.start(t);
-    await adopted(scene, 'slow-web');
-    await scene.put('slow-web', { word: 'two' });
-    await weeder.log.until(/^workload restarted/, { workload: 'deployment/slow-web' });
-    await eventually(async () => (await restarted(scene, 'slow-web')).length > 1, { what: 'the second new pod' });
-    await scene.put('slow-web', { word: 'three' });
-    await scene.untilDone('Deployment', 'slow-web', 2);
-    await weeder.log.until(/^workload rolled out/, { workload: 'deployment/slow-web' }, { count: 2 });
-    const times = weeder.log
-      .find(/^workload (restarted|rolled out)/, { workload: 'deployment/slow-web' })
-      .map(({ msg }) => msg.split(':')[0]);
-    const both = ['workload restarted', 'workload rolled out'];
-    assert.deepEqual(times, [...both, ...both]);
-  });
-
-  test('weeder is killed during a rollout: the next process follows it to its end, and restarts nothing', async (t) => {
-    const scene = await setRestartScene(t, 'killed', { program: podProgram() });
-    const first = await scene.start(t);
-    await adopted(scene, 'slower-web');
-    await scene.put('slower-web', { word: 'two' });
-    await eventually(async () => (await restarted(scene, 'slower-web')).length > 0, { what: 'the first new pod' });
-    await first.kill();
-    const [state, pods] = [await scene.state('Deployment', 'slower-web'), await scene.pods('slower-web')];
-    assert.ok(state?.target, 'the rollout is in progress');
-    assert.ok(pods.some(({ metadata }) => metadata.annotations?.[hashAnnotation] === undefined));
-    const second = await scene.start(t);
-    await scene.untilDone('Deployment', 'slower-web', 1);
-    await second.log.until('workload rolled out: its pods have the new content');
-    assert.deepEqual(second.log.find(/^workload restarted/), []);
   });
 });

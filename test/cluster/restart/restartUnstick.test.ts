@@ -82,22 +82,6 @@ suite('a StatefulSet that is stuck with a pod broken at an older revision', { co
     await scene.untilDone('StatefulSet', 'left', 3);
   });
 
-  test('a pod that is broken at the newest revision is not deleted: its replacement would be the same', async () => {
-    const { scene, weeder, broken, uids } = await stuck('newest', { stuck: 'ended' });
-    await scene.put('newest', { word: 'two' });
-    // The earlier pod is deleted, and its replacement is broken at the newest revision.
-    const next = await breakPod(scene, 'newest', broken);
-    const line = await weeder.log.until('rollout stalled', { workload: 'statefulset/newest' });
-    assert.match(String(line['reason']), /ImagePullBackOff|has made no progress/);
-    await remainsTrue(async () => (await uids()).includes(next), { what: 'the broken pod exists', for: 6_000 });
-    await setImage(scene, 'newest', goodImage);
-    await eventually(async () => !(await uids()).includes(next), {
-      what: 'the deletion of the broken pod after the correction',
-    });
-    // Three rollouts: the release, the restart, and the correction.
-    await scene.untilDone('StatefulSet', 'newest', 3);
-  });
-
   test('a PodDisruptionBudget that allows no eviction blocks it, and is reported', async () => {
     const { scene, weeder, broken, uids } = await stuck('budgeted', { stuck: 'ended' });
     assert.equal(await createBudget(scene.ns, 'budgeted', { labels: { workload: 'budgeted' }, minAvailable: 2 }), 0);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { backOff, type PodOptions } from '../../support/objects/objects.ts';
+import { backOff, type PodOptions, running } from '../../support/objects/objects.ts';
 import { configFor, minute, type SimulationOptions } from '../../support/world/simulation.ts';
 import { ends, type World, world } from '../../support/world/world.ts';
 
@@ -30,19 +30,26 @@ test('a first installation of three levels settles with one deletion of each pod
     before.slice(starting('db'));
     before.slice(starting('api'));
   });
-  at.put(declaring('api', ['db']));
-  at.put(declaring('web', ['db', 'api']));
+  const replicas = (name: string) => [`${name}-0`, `${name}-1`];
+  for (const name of replicas('api')) at.put(declaring(name, ['db']));
+  for (const name of replicas('web')) at.put(declaring(name, ['db', 'api']));
   await at.clock.pass(minute);
   assert.deepEqual(at.timeline(), []);
   at.slice(up('db'));
-  await at.clock.pass(10_000);
-  assert.deepEqual(at.timeline(), ['api@60000']);
-  assert.partialDeepStrictEqual(at.eventsOf('deletion.pending'), [
-    { pod: { name: 'web' }, service: 'db', reason: 'dependencyNotReady', heldBy: 'shoot-1/api' },
-  ]);
+  await at.clock.pass(1_000);
+  for (const name of replicas('new-api')) at.put({ ...declaring(name, ['db']), containers: [running()] });
+  await at.clock.pass(9_000);
+  assert.deepEqual(at.timeline(), ['api-0@60000', 'api-1@60000']);
+  const held = { service: 'db', reason: 'dependencyNotReady', heldBy: 'shoot-1/api' };
+  assert.partialDeepStrictEqual(
+    at.eventsOf('deletion.pending'),
+    replicas('web').map((name) => ({ pod: { name }, ...held })),
+  );
   at.slice(up('api'));
+  await at.clock.pass(1_000);
+  for (const name of replicas('new-web')) at.put({ ...declaring(name, ['db', 'api']), containers: [running()] });
   await ends(at);
-  assert.deepEqual(at.timeline(), ['api@60000', 'web@70000']);
+  assert.deepEqual(at.timeline(), ['api-0@60000', 'api-1@60000', 'web-0@70000', 'web-1@70000']);
 });
 
 test('a service that was never ready holds only while it has pods, and no longer than the window', async () => {

@@ -52,16 +52,6 @@ suite('sources that are deleted, and those that were recreated', { concurrency: 
     assert.deepEqual((await web.content())?.env, { A: '2' });
   });
 
-  test('a source that is deleted and recreated at once with equal content restarts nothing', async () => {
-    const { make, deploy, caughtUp } = scene();
-    await make('configmaps', 'again', { data: { a: '1' } });
-    const web = await deploy('again', using('again'));
-    const [before, state] = [await web.uids(), await web.current()];
-    await replaced(scene(), 'again', { data: { a: '1' } });
-    await caughtUp();
-    assert.deepEqual([await web.rollouts(), await web.uids(), await web.current()], [0, before, state]);
-  });
-
   test('a recreated immutable source is reported, and never counts as rolled out; a new name resolves it', async () => {
     const { make, deploy, caughtUp } = scene();
     await make('configmaps', 'fixed', { data: { a: '1' }, immutable: true });

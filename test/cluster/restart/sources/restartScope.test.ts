@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { grant, type Rule } from '../../support/cluster.ts';
 import { denials } from '../../support/deploy/denials.ts';
-import { startRequestProxy } from '../../support/plane/requestProxy.ts';
 import { setRestartScene } from '../../support/restart/restartScene.ts';
 
 const readAlways = ['get', 'list', 'watch'];
@@ -37,30 +36,6 @@ suite('the scope of restart control', { concurrency: true }, () => {
       [0, undefined],
     );
     assert.deepEqual(denials(weeder), []);
-  });
-
-  test('a dry run reports what it would restart, and sends no write at all', async (t) => {
-    const scene = await setRestartScene(t, 'dry');
-    const { requests, kubeconfig } = await startRequestProxy(t, scene.ns.cluster, () => undefined);
-    await scene.put('web', { word: 'one' });
-    await scene.make('Deployment', 'web', { spec: { replicas: 1 } });
-    const weeder = await scene.start(t, { kubeconfig, flags: ['--dry-run', '--events=false'] });
-    await weeder.log.until('workload adopted, nothing restarts');
-    await scene.put('web', { word: 'two' });
-    await weeder.log.until('workload would be restarted (dry run)');
-    await weeder.stop();
-    assert.deepEqual(
-      requests.filter(({ method }) => method !== 'GET'),
-      [],
-    );
-    assert.deepEqual(
-      [await scene.rollouts('Deployment', 'web'), await scene.state('Deployment', 'web')],
-      [0, undefined],
-    );
-    assert.equal(
-      (await scene.ns.cluster.send('GET', scene.ns.path('api/v1', 'secrets', 'weeder-hash-key'))).status,
-      404,
-    );
   });
 
   test('a Secret of 1 MiB is followed like any other', async (t) => {
