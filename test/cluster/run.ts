@@ -75,8 +75,8 @@ async function main(): Promise<number> {
 async function runTests(files: string[], patterns: string[], signal: AbortSignal): Promise<Outcome> {
   let ran = 0;
   let success = false;
-  // One file more than cores, because tests mostly wait for the cluster.
-  const concurrency = availableParallelism() + 1;
+  // Two files more than cores, because tests mostly wait for the cluster.
+  const concurrency = availableParallelism() + 2;
   const events = run({
     files: orderFiles(files),
     concurrency,
