@@ -203,6 +203,10 @@ test('deleting a required source restarts nothing; equal content afterwards rest
   await world.pass(60 * second);
   assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 1 }]);
   world.deleteSource(source);
+  world.putSource(source, { a: '1' });
+  await world.pass(60 * second);
+  assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 1 }], 'recreated at once');
+  world.deleteSource(source);
   await world.pass(10 * second);
   world.putSource(source, { a: '3' });
   await world.pass(60 * second);

@@ -20,7 +20,7 @@ import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
 suite('a large outage on a real API server', () => {
   const plane = suiteControlPlane({ controllerManager: true });
 
-  test('everything that is wrong can be read from the overview and the list of services', async (t) => {
+  test('the live page says the same of it as on the embedded cluster', async (t) => {
     const cluster = plane();
     const [services, workloads] = await Promise.all([
       createOutageServices(t, cluster),

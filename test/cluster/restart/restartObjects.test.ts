@@ -162,7 +162,7 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
     });
   }
 
-  test('a StatefulSet with a partition is complete when the pods from the partition on are new', async (t) => {
+  test('by the status of the StatefulSet controller a rollout with a partition is complete with the pods from there on', async (t) => {
     const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { partition: 2 } };
     const scene = await rolledOut(t, 'StatefulSet', { updateStrategy });
     await scene.roll(restart);

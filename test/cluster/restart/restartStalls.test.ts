@@ -10,10 +10,7 @@ const hashAnnotation = 'weeder.dev/dependencies-hash';
 const impatient = { selector: { matchLabels: { stalls: 'soon' } }, stallAfter: '5s' };
 const shorterThanReady = { selector: { matchLabels: { stalls: 'before-ready' } }, stallAfter: '15s' };
 
-/**
- * The pods of the first restart of `stuck-…` never become ready, those of `slow-…` become ready slowly, and those of
- * `slower-…` more slowly still.
- */
+/** The pods of the first restart of `stuck-…` never become ready. */
 function podProgram(): NonNullable<PodBehaviour['program']> {
   const firstHashes = new Map<string, string>();
   return ({ metadata }) => {

@@ -101,7 +101,7 @@ suite('what the observer creates, and what it takes over', { concurrency: true }
       assert(init.includes(unobserved), unobserved);
   });
 
-  test('without a schema everything is observed, by one manager and in one request', async (t) => {
+  test('without a schema one request creates the object, and the API server stores one manager of it', async (t) => {
     const it = await applying(t, 'create-all');
     const plan = await it.plan(settings({ a: '1', 'b.c': '2' }));
     const methods: string[] = [];

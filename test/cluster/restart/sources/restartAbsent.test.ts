@@ -36,22 +36,6 @@ suite('sources that are deleted, and those that were recreated', { concurrency: 
     assert.deepEqual([await web.rollouts(), (await web.content())?.env], [0, { A: '1' }]);
   });
 
-  test('a deleted required source restarts nothing; created again with equal content nothing, with other content once', async () => {
-    const { make, remove, deploy, caughtUp } = scene();
-    await make('configmaps', 'deleted', { data: { a: '1', b: '1' } });
-    const web = await deploy('deleted', using('deleted'));
-    const before = await web.uids();
-    await remove('configmaps', 'deleted');
-    await web.reported('RestartBlocked', /ConfigMap .*deleted is missing/);
-    await caughtUp();
-    await make('configmaps', 'deleted', { data: { a: '1', b: '2' } });
-    await caughtUp();
-    assert.deepEqual([await web.rollouts(), await web.uids()], [0, before]);
-    await replaced(scene(), 'deleted', { data: { a: '2' } });
-    await web.restarted(1);
-    assert.deepEqual((await web.content())?.env, { A: '2' });
-  });
-
   test('a recreated immutable source is reported, and never counts as rolled out; a new name resolves it', async () => {
     const { make, deploy, caughtUp } = scene();
     await make('configmaps', 'fixed', { data: { a: '1' }, immutable: true });
