@@ -48,7 +48,7 @@ export async function remainsTrue(
   condition: (saw: Saw) => boolean | Promise<boolean>,
   options: RemainsTrueOptions,
 ): Promise<void> {
-  const { what, every = 20 } = options;
+  const { what, every = 100 } = options;
   const started = performance.now();
   const last = lastObserved();
   do {
