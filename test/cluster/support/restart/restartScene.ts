@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type WorkloadKind, workloadKindNames, workloadKinds } from '@weeder/kube-runtime/objects';
-import { decodeState, type WorkloadState } from '../../../../src/restart/content/state.ts';
+import type { WorkloadState } from '../../../../src/restart/content/state.ts';
 import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';
-import { readWorkload, type WorkloadSummary } from '../../../../src/restart/references/workloadSummary.ts';
+import type { WorkloadSummary } from '../../../../src/restart/references/workloadSummary.ts';
 import { type Cleanup, forSuite } from '../cleanup.ts';
 import { eventually, type Saw } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
@@ -12,8 +12,9 @@ import type { Answer } from '../plane/http.ts';
 import { type PodBehaviour, startRemoteKubelet } from '../plane/remoteKubelet.ts';
 import { noteChanges } from '../plane/watching.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
-import { specOf, templateOf, type WorkloadOptions } from './workloadOptions.ts';
+import { specOf, type WorkloadOptions } from './workloadOptions.ts';
 import { podsOf } from './workloads.ts';
+import { rolloutsIn, stateOf, summaryOf, type Version, versionOf } from './workloadVersion.ts';
 
 /** A namespace of a real cluster with a simulated kubelet, and a watch that shares no code with weeder. */
 export interface RestartScene {
@@ -43,15 +44,6 @@ export interface RestartScene {
   untilAdopted(kind: WorkloadKind, ...names: string[]): Promise<void>;
   /** Waits until this number of rollouts is complete and recorded in the state. */
   untilDone(kind: WorkloadKind, name: string, rollouts: number): Promise<void>;
-}
-
-/** A version of a workload, as the watch delivered it. */
-export interface Version {
-  readonly summary: WorkloadSummary;
-  /** Undefined if there is none. */
-  readonly state: WorkloadState | undefined;
-  /** The number of changes of the pod template up to it. */
-  readonly rollouts: number;
 }
 
 /** On a busy machine a healthy rollout makes no progress for seconds, so only tests of stalls shorten `stallAfter`. */
@@ -178,31 +170,6 @@ export async function setRestartScene(
       });
     },
   };
-}
-
-function versionOf(object: KubeObject, kind: WorkloadKind, rollouts: number): Version {
-  const summary = summaryOf(object, kind);
-  // Some tests write a state that is unreadable.
-  const state = decodeState(summary.stateText) === 'unreadable' ? undefined : stateOf(summary);
-  return { summary, state, rollouts };
-}
-
-function stateOf({ stateText }: WorkloadSummary): WorkloadState | undefined {
-  const state = decodeState(stateText);
-  assert(state !== 'unreadable');
-  return state === 'none' ? undefined : state;
-}
-
-function rolloutsIn(versions: readonly KubeObject[]): number {
-  const templates = versions.map((object) => JSON.stringify(templateOf(object)));
-  return templates.filter((template, index) => index > 0 && template !== templates[index - 1]).length;
-}
-
-/** Reads what the API server answers of a workload. */
-export function summaryOf(object: unknown, kind: WorkloadKind): WorkloadSummary {
-  const workload = readWorkload(object, kind);
-  assert(workload, JSON.stringify(object));
-  return workload;
 }
 
 /** Creates one scene with one weeder for all tests of the calling suite. */

@@ -11,8 +11,9 @@ import type { Pod } from '../objects.ts';
 import type { Answer } from '../plane/http.ts';
 import type { PodBehaviour } from '../plane/remoteKubelet.ts';
 import { changesAfter } from '../plane/watching.ts';
-import { setRestartScene, summaryOf } from './restartScene.ts';
+import { setRestartScene } from './restartScene.ts';
 import { makeNodes } from './workloadOptions.ts';
+import { summaryOf } from './workloadVersion.ts';
 
 /** The workload `web` on a real API server, with a simulated kubelet for its pods. */
 export interface RolledOut {
