@@ -124,5 +124,10 @@ export function lastOf(
   upTo: number,
   holds: (entry: Entry, index: number) => boolean,
 ): number {
-  return entries.findLastIndex((entry, index) => index <= upTo && holds(entry, index));
+  // The properties ask for it at each place of each history: `findLastIndex` would begin at the end each time.
+  for (let index = Math.min(upTo, entries.length - 1); index >= 0; index -= 1) {
+    const entry = entries[index];
+    if (entry !== undefined && holds(entry, index)) return index;
+  }
+  return -1;
 }
