@@ -3,7 +3,13 @@ import { test } from 'node:test';
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import { machineFiles } from '../support/docs/sketch.ts';
 import { activeStates, statesOf } from '../support/oracle/exploration.ts';
-import { explorations, pathsOf, type Walked, walkAll } from '../support/oracle/machineExplorations.ts';
+import {
+  type Exploration,
+  explorations,
+  pathsOf,
+  type Walked,
+  walkAll,
+} from '../support/oracle/machineExplorations.ts';
 
 /** Every beginning of every simple path, by machine. */
 const walkedPaths = new Map<string, readonly Walked[]>();
@@ -12,11 +18,11 @@ for (const { name, machines } of machineFiles()) {
   const machine: AnyStateMachine | undefined = machines[0];
   const exploration = explorations[name];
   if (machine === undefined || exploration === undefined) continue;
-  const paths = pathsOf(machine, exploration, 'simple');
-  const walkedOnes = walkAll(machine, paths);
+  // A test must not hold the paths: they take much more memory than what they have in common.
+  const { walkedOnes, pathCount } = walkSimplePaths(machine, exploration);
   walkedPaths.set(name, walkedOnes);
 
-  test(`the ${paths.length} simple paths of ${name} reach every state, and none ends in an error`, () => {
+  test(`the ${pathCount} simple paths of ${name} reach every state, and none ends in an error`, () => {
     const snapshots = walkedOnes.map(lastOf);
     const reached = new Set(snapshots.flatMap(activeStates));
     const missing = statesOf(machine).filter((node) => !reached.has(node.id) && (node.always ?? []).every(hasGuard));
@@ -260,6 +266,11 @@ for (const [name, entries] of Object.entries(rules)) {
       assert.equal(broken?.map(({ event, effects }) => [event, ...effects].join(' | ')).join('\n'), undefined);
     });
   }
+}
+
+function walkSimplePaths(machine: AnyStateMachine, exploration: Exploration) {
+  const paths = pathsOf(machine, exploration, 'simple');
+  return { walkedOnes: walkAll(machine, paths), pathCount: paths.length };
 }
 
 /** A replica that has led and no longer leads has ended its leadership term. */

@@ -17,8 +17,15 @@ export interface MachineFile {
   readonly machines: readonly xstate.AnyStateMachine[];
 }
 
-/** Returns all machine files, so that the rules apply to a new one without listing it anywhere. */
-export function machineFiles(): MachineFile[] {
+let found: readonly MachineFile[] | undefined;
+
+/** Returns all machine files, so that the rules apply to a new one without listing it anywhere. Reads them once. */
+export function machineFiles(): readonly MachineFile[] {
+  found ??= readMachineFiles();
+  return found;
+}
+
+function readMachineFiles(): MachineFile[] {
   const paths = globSync('{machines,packages/*/machines}/**/*.ts', { cwd: checkout });
   return paths.sort().map((path) => {
     const source = readFileSync(join(checkout, path), 'utf8');

@@ -187,12 +187,23 @@ export function pathsOf(
     generators[kind](machine, {
       input,
       events: kind === 'simple' ? events.filter(({ type }) => !onlyShortest.includes(type)) : events,
-      serializeState: (state: AnyMachineSnapshot) =>
-        `${state.status} ${JSON.stringify(state.value)} ${spawnedChildren(state).length} ${state.context.whileNotReady ?? state.context.isDirty ?? state.context.hasChanged ?? ''}`,
+      serializeState: keyOf,
       filterEvents: (state, event) => state.status === 'active' && isPossible(state, event),
       limit: 2000,
     }).map((path) => ({ ...path, input })),
   );
+}
+
+const keys = new WeakMap<AnyMachineSnapshot, string>();
+
+/** What distinguishes a state from others. XState asks for it at each step of each path. */
+function keyOf(state: AnyMachineSnapshot): string {
+  const known = keys.get(state);
+  if (known !== undefined) return known;
+  const { whileNotReady, isDirty, hasChanged } = state.context;
+  const key = `${state.status} ${JSON.stringify(state.value)} ${spawnedChildren(state).length} ${whileNotReady ?? isDirty ?? hasChanged ?? ''}`;
+  keys.set(state, key);
+  return key;
 }
 
 /** The root of a machine answers the results of its effects, which arrive only while one runs. */
