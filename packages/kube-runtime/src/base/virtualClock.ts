@@ -20,8 +20,9 @@ export interface VirtualClock extends Clock {
 }
 
 /** Resolves when everything that is ready to run has run. */
-export async function settled(): Promise<void> {
-  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+export function settled(): Promise<void> {
+  // One promise for all turns: node's test runner tracks each promise, which costs more than the promise.
+  return new Promise((resolve) => setImmediate(() => setImmediate(() => setImmediate(resolve))));
 }
 
 interface Timer {

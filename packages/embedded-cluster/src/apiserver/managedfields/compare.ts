@@ -24,6 +24,7 @@ export function compare(shape: Shape, before: unknown, after: unknown): Comparis
   }
 
   function walk(path: string, at: Shape, old: unknown, now: unknown): void {
+    if (old === now) return;
     const sides = sidesOf(at, old, now);
     if (sides === undefined) {
       whole(path, old, now);
@@ -63,7 +64,8 @@ interface Sides {
  */
 function sidesOf(shape: Shape, old: unknown, now: unknown): ReadonlyMap<string, Sides> | undefined {
   const [olds, nows] = [childrenOf(shape, without(old, now)), childrenOf(shape, without(now, old))];
-  if ((olds === undefined && nows === undefined) || (isEmpty(old) && isEmpty(now))) return undefined;
+  if (olds === undefined && nows === undefined) return undefined;
+  if (!olds?.length && !nows?.length && isEmpty(old) && isEmpty(now)) return undefined;
   const sides = new Map<string, Sides>();
   const at = ({ step, shape: below }: Child): Sides => {
     const values = sides.get(step) ?? { shape: below, olds: [], nows: [] };
@@ -78,7 +80,8 @@ function sidesOf(shape: Shape, old: unknown, now: unknown): ReadonlyMap<string, 
 /** Returns a map without the values that the other one has, too: most writes change few fields of a large map. */
 function without(value: unknown, other: unknown): unknown {
   if (!isObject(value) || !isObject(other)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([key, each]) => each !== other[key]));
+  const keys = Object.keys(value).filter((key) => value[key] !== other[key]);
+  return Object.fromEntries(keys.map((key) => [key, value[key]]));
 }
 
 /** Returns whether a value has no children, although the other state has some. */

@@ -65,8 +65,18 @@ function orderOf({ operation, time = '', manager, apiVersion, subresource = '' }
 /** A cache of fieldsV1: most objects of one kind have the same owners. */
 const serialized = new Map<string, JsonObject>();
 const cacheLimit = 500;
+/** The same for the sets themselves, in both directions: most writes leave the owners as they are. */
+const serializedSets = new WeakMap<FieldSet, JsonObject>();
+const parsedSets = new WeakMap<JsonObject, FieldSet>();
 
 function fieldsV1Of(fields: FieldSet): JsonObject {
+  const fieldsV1 = serializedSets.get(fields) ?? serializedOf(fields);
+  serializedSets.set(fields, fieldsV1);
+  if (!parsedSets.has(fieldsV1)) parsedSets.set(fieldsV1, fields);
+  return fieldsV1;
+}
+
+function serializedOf(fields: FieldSet): JsonObject {
   const paths = [...fields].sort();
   const key = paths.join('\n');
   const cachedFields = serialized.get(key);
@@ -102,6 +112,8 @@ function jsonOf({ isMember, below }: Node): JsonObject {
 }
 
 function pathsOf(fieldsV1: JsonObject): FieldSet | undefined {
+  const known = parsedSets.get(fieldsV1);
+  if (known !== undefined) return known;
   const paths = new Set<string>();
   const walk = (fields: JsonObject, path: string): boolean => {
     const entries = Object.entries(fields);

@@ -37,11 +37,12 @@ export function ownersAfterUpdate(
   const { added, modified, removed } = compare(shape, before, after);
   const set = outside(added.union(modified), ignored);
   const unset = outside(removed, ignored);
-  const remaining = managers.map((each) => ({ ...each, fields: each.fields.difference(set).difference(unset) }));
+  const own = set.size === 0 ? undefined : managers.find((each) => isSameManager(each, self));
+  const others = managers.filter((each) => each !== own);
+  const remaining = others.map((each) => ({ ...each, fields: without(without(each.fields, set), unset) }));
   if (set.size === 0) return owning(remaining);
-  const own = remaining.find((each) => isSameManager(each, self));
-  const others = remaining.filter((each) => each !== own);
-  return owning([...others, { ...self, fields: set.union(own?.fields ?? new Set()) }]);
+  const owned = without(own?.fields ?? new Set(), unset);
+  return owning([...remaining, { ...self, fields: set.isSubsetOf(owned) ? owned : set.union(owned) }]);
 }
 
 /**
@@ -67,10 +68,15 @@ export function apply(
     .filter((each) => each.fields.size > 0);
   if (conflicts.length > 0 && !isForced) return failed(conflicts);
   const unset = outside(removed, ignored);
-  const remaining = others.map((each) => ({ ...each, fields: each.fields.difference(set).difference(unset) }));
+  const remaining = others.map((each) => ({ ...each, fields: without(without(each.fields, set), unset) }));
   // An apply that changes nothing does not change the time.
   const time = isDeepStrictEqual(live, value) ? last?.time : self.time;
   return ok({ value, managers: owning([...remaining, { ...self, time, fields }]) });
+}
+
+/** Returns the same set if it has none of the members. */
+function without(set: FieldSet, members: FieldSet): FieldSet {
+  return set.isDisjointFrom(members) ? set : set.difference(members);
 }
 
 function owning(managers: readonly Manager[]): readonly Manager[] {

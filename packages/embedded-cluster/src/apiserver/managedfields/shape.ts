@@ -73,12 +73,12 @@ export function childrenOf(shape: Shape, value: unknown): readonly Child[] | und
 
 function mapChildren(shape: MapShape | AnyShape, value: JsonObject): readonly Child[] | undefined {
   if (shape.type === 'map' && shape.isAtomic) return undefined;
-  return Object.entries(value)
-    .filter(([, each]) => each !== undefined)
-    .map(([key, fieldValue]) => ({
+  return Object.keys(value)
+    .filter((key) => value[key] !== undefined)
+    .map((key) => ({
       step: `f:${key}`,
       shape: shapeAt(shape, key) ?? any,
-      value: fieldValue,
+      value: value[key],
       isDeclared: shape.type === 'map' && shape.fields.has(key),
     }));
 }

@@ -63,7 +63,7 @@ export function withMeta(object: KubeObject, change: Partial<ObjectMeta>): KubeO
 
 /** Formats a time as metav1.Time. */
 export function timestamp(epochMs: number): string {
-  return new Date(epochMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  return `${new Date(epochMs).toISOString().slice(0, -5)}Z`;
 }
 
 /** Returns the value at a path such as `spec.nodeName` as text; empty if there is none. */

@@ -14,13 +14,15 @@ interface OpenApiDocument {
 }
 
 const cache = new WeakMap<readonly Resource[], ReadonlyMap<string, OpenApiDocument>>();
+/** By the first resource of a group and version, because all servers share the built-in ones. */
+const built = new WeakMap<Resource, { readonly kinds: readonly Resource[]; readonly document: OpenApiDocument }>();
 
 /** Returns the documents of all served resources, by path. */
 export function openApiDocuments(resources: readonly Resource[]): ReadonlyMap<string, OpenApiDocument> {
   const cachedDocuments = cache.get(resources);
   if (cachedDocuments !== undefined) return cachedDocuments;
   const byPath = Map.groupBy(resources, pathOf);
-  const documents = new Map([...byPath].map(([path, kinds]) => [path, documentOf(path, kinds)]));
+  const documents = new Map([...byPath].map(([path, kinds]) => [path, builtOf(path, kinds)]));
   cache.set(resources, documents);
   return documents;
 }
@@ -35,6 +37,16 @@ export function openApiIndex(documents: ReadonlyMap<string, OpenApiDocument>): J
 
 function pathOf({ group, version }: Resource): string {
   return group === '' ? `api/${version}` : `apis/${group}/${version}`;
+}
+
+function builtOf(path: string, kinds: readonly Resource[]): OpenApiDocument {
+  const [first] = kinds;
+  const known = first === undefined ? undefined : built.get(first);
+  if (known?.kinds.length === kinds.length && kinds.every((kind, index) => kind === known.kinds[index]))
+    return known.document;
+  const document = documentOf(path, kinds);
+  if (first !== undefined) built.set(first, { kinds, document });
+  return document;
 }
 
 function documentOf(path: string, kinds: readonly Resource[]): OpenApiDocument {

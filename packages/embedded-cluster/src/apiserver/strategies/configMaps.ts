@@ -112,7 +112,12 @@ function goTypeOf(value: unknown): string {
 
 /** Returns the texts, with an empty one for a null. */
 function textsOf(data: unknown): Readonly<Record<string, string>> {
+  if (isTexts(data)) return data;
   return Object.fromEntries(Object.entries(objectOf(data)).map(([key, value]) => [key, textOf(value) ?? '']));
+}
+
+function isTexts(data: unknown): data is Readonly<Record<string, string>> {
+  return isObject(data) && Object.values(data).every((value) => typeof value === 'string');
 }
 
 /** Encodes base64 again, because clients may send other padding bits and line breaks than the server. */
