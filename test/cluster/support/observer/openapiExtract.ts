@@ -7,7 +7,7 @@ import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { eventually } from '../eventually.ts';
 import type { Cluster } from '../plane/access.ts';
 import { startControlPlane } from '../plane/controlPlane.ts';
-import { gadgetDefinition } from './gadgets.ts';
+import { gadgetDefinition } from './kindsOfObjects.ts';
 
 export const extractFile = new URL('../../../data/openapi.jsonl', import.meta.url);
 
