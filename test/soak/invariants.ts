@@ -13,17 +13,7 @@ export interface Violation {
 }
 
 /** Checks what weeder does, by the audit log and etcd. */
-export interface Judge {
-  /** Checks a write of weeder. The history has to contain all that etcd stored before it. */
-  attempt(attempt: Attempt): void;
-  /** Finds pods that should have been deleted. */
-  checkOverdue(now: number): void;
-  readonly violations: readonly Violation[];
-  /** The times from when a pod was due until its deletion. Milliseconds. */
-  readonly delays: readonly number[];
-  readonly deletions: number;
-  readonly attempts: number;
-}
+export type Judge = ReturnType<typeof createJudge>;
 
 /** The time in which a pod that is due has to be deleted. Milliseconds. */
 const deletionDeadline = seconds(5);
@@ -41,7 +31,7 @@ export const judged = {
 /** The maximum number of violations of an invariant that are shown with evidence. */
 const maxShown = 20;
 
-export function createJudge(evidence: Evidence): Judge {
+export function createJudge(evidence: Evidence) {
   const violations: Violation[] = [];
   const delays: number[] = [];
   const deleted = new Set<string>();
@@ -85,6 +75,7 @@ export function createJudge(evidence: Evidence): Judge {
 
   return {
     violations,
+    /** The times from when a pod was due until its deletion. Milliseconds. */
     delays,
     get deletions() {
       return deletions;
@@ -92,7 +83,8 @@ export function createJudge(evidence: Evidence): Judge {
     get attempts() {
       return attempts;
     },
-    attempt(attempt) {
+    /** Checks a write of weeder. The history has to contain all that etcd stored before it. */
+    attempt(attempt: Attempt) {
       if (attempt.resource === 'events' && (attempt.verb === 'create' || attempt.verb === 'patch')) return;
       const isDeletion = attempt.resource === 'pods' && attempt.verb === 'delete';
       const isEviction = attempt.resource === 'pods/eviction' && attempt.verb === 'create';
@@ -104,7 +96,8 @@ export function createJudge(evidence: Evidence): Judge {
       attempts += 1;
       if (!attempt.isUnread) judgeDeletion(attempt);
     },
-    checkOverdue(now) {
+    /** Finds pods that should have been deleted. */
+    checkOverdue(now: number) {
       for (const pod of evidence.history.pods.values()) {
         const version = pod.versions.at(-1);
         if (pod.deletedAt !== undefined || version === undefined) continue;

@@ -5,7 +5,7 @@ import { serverCertificate } from '@weeder/kube-runtime/testing';
 import { grant } from '../cluster/support/deploy/rbac.ts';
 import type { Cluster } from '../cluster/support/plane/access.ts';
 import { freePorts } from '../cluster/support/plane/ports.ts';
-import { superviseWeeder, type WeederProcess } from '../cluster/support/weeder.ts';
+import { superviseWeeder } from '../cluster/support/weeder.ts';
 import type { FaultyApiServer } from '../faults/support/apiServer.ts';
 import { remoteControl } from '../faults/support/remoteControl.ts';
 import { scraped } from '../support/api/scraped.ts';
@@ -13,18 +13,7 @@ import { bundle } from '../support/bundle.ts';
 import { configFile, type Rule } from './rules.ts';
 
 /** The weeder under test: the production bundle as a process, with the permissions of its manifests. */
-export interface WeederUnderTest {
-  readonly process: WeederProcess;
-  configure(rules: readonly Rule[]): void;
-  /** Runs a garbage collection in it. */
-  collect(): Promise<void>;
-  /** Its resident memory. MiB. */
-  rss(): number;
-  /** Reads its metrics. The result sums the samples of a metric, with these labels if any are given. */
-  gauges(): Promise<(name: string, labels?: Readonly<Record<string, string>>) => number>;
-  /** Stops it. Returns undefined if it had run until then, logged no error and shut down cleanly, or else the error. */
-  stop(): Promise<string | undefined>;
-}
+export type WeederUnderTest = Awaited<ReturnType<typeof startWeederUnderTest>>;
 
 /** The flags of `deploy/base`. */
 const nodeFlags = ['--max-old-space-size=128', '--max-semi-space-size=16'];
@@ -42,7 +31,7 @@ export async function startWeederUnderTest(
   user: string,
   server: FaultyApiServer,
   rules: readonly Rule[],
-): Promise<WeederUnderTest> {
+) {
   await grant(cluster, user, permissions);
   const file = join(cluster.dir, 'soak-config.yaml');
   writeFileSync(file, configFile(rules));
@@ -90,13 +79,17 @@ export async function startWeederUnderTest(
 
   return {
     process: started,
-    configure(next) {
+    configure(next: readonly Rule[]) {
       writeFileSync(`${file}.new`, configFile(next));
       renameSync(`${file}.new`, file);
     },
+    /** Its resident memory. MiB. */
     rss: () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${started.pid}/status`, 'utf8'))?.[1]) / 1024,
+    /** Reads its metrics. The result sums the samples of a metric, with these labels if any are given. */
     gauges,
+    /** Runs a garbage collection in it. */
     collect: () => remote.collect(started),
+    /** Stops it. Returns undefined if it ran until then, logged no error and shut down cleanly, or else the error. */
     stop,
   };
 }

@@ -9,16 +9,7 @@ import { type Change, type PodChange, podsInPlace, type ServiceChange } from './
 import { tiers } from './rules.ts';
 
 /** Changes the cluster as administrator, without the faults that weeder is subject to. */
-export interface World {
-  /** Makes the change, if the API server is available and the object exists. */
-  apply(change: Exclude<Change, { readonly what: 'config' }>): Promise<void>;
-  /** Deletes all pods and slices, if the API server is available. */
-  clear(): Promise<void>;
-  /** Unexpected responses, such as a 400: these are errors of the soak itself. */
-  readonly unexpectedResponses: readonly string[];
-  /** The number of requests for which the API server was unavailable or the object did not exist. */
-  readonly failedRequests: number;
-}
+export type World = ReturnType<typeof createWorld>;
 
 interface Place {
   readonly ns: TestNamespace;
@@ -35,7 +26,7 @@ const noResponse = 504;
 /** A 403 means that the namespace is terminating. */
 const expected: ReadonlySet<number> = new Set([403, 404, 409, 429, 500, 503, 504]);
 
-export function createWorld(cluster: Cluster): World {
+export function createWorld(cluster: Cluster) {
   const places = new Map<number, Promise<Place | undefined>>();
   const refusals: string[] = [];
   let names = 0;
@@ -143,17 +134,21 @@ export function createWorld(cluster: Cluster): World {
   }
 
   return {
+    /** Unexpected responses, such as a 400: these are errors of the soak itself. */
     unexpectedResponses: refusals,
+    /** The number of requests for which the API server was unavailable or the object did not exist. */
     get failedRequests() {
       return missed;
     },
-    async apply(change) {
+    /** Makes the change, if the API server is available and the object exists. */
+    async apply(change: Exclude<Change, { readonly what: 'config' }>) {
       const place = await placeAt(change.place);
       if (place === undefined) return;
       if (change.what === 'pod') await changePod(place, change.pod, change.change);
       else if (change.what === 'service') await changeService(place, change.service, change.change);
       else if ((await request('DELETE', `/api/v1/namespaces/${place.ns.name}`)) < 300) places.delete(change.place);
     },
+    /** Deletes all pods and slices, if the API server is available. */
     async clear() {
       for (const place of await Promise.all(places.values())) {
         if (place === undefined) continue;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, type ChildProcessWithoutNullStreams, fork, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,12 +19,7 @@ export interface Ended {
 }
 
 /** A weeder process that may still be running. */
-export interface Running {
-  readonly child: ChildProcessWithoutNullStreams;
-  readonly ended: Promise<Ended>;
-  /** The output so far. */
-  stdout(): string;
-}
+export type Running = ReturnType<typeof startCli>;
 
 export interface CliOptions {
   /** What its standard input has, which is a socket. */
@@ -74,7 +69,7 @@ export const config = file(
 );
 
 /** Starts the real program. It is killed if it runs longer than any test may take. */
-export function startCli(words: readonly string[], options: CliOptions = {}): Running {
+export function startCli(words: readonly string[], options: CliOptions = {}) {
   const { env = {}, program = bundled, node = process.execPath, cwd = folder, input = '' } = options;
   const child = spawn(node, [program, ...words], {
     cwd,
@@ -96,7 +91,12 @@ export function startCli(words: readonly string[], options: CliOptions = {}): Ru
   child.once('error', reject);
   child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
   const advised = ended.then((result) => withAdvice(words, result));
-  return { child, ended: advised, stdout: () => stdout };
+  return {
+    child,
+    ended: advised,
+    /** The output so far. */
+    stdout: () => stdout,
+  };
 }
 
 /** Runs the real program until it exits. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findNodeBinaries, type NodeBinaries } from '../../bench/kubelet/binaries.ts';
+import { findNodeBinaries } from '../../bench/kubelet/binaries.ts';
 import { checkMachine } from '../../bench/kubelet/requirements.ts';
 import { helmFolder } from '../cluster/support/deploy/helm.ts';
 import { findAssets, linkerFlags } from '../cluster/support/plane/assets.ts';
@@ -16,23 +16,23 @@ const network: ToolModule = {
 };
 
 /** Everything that the commands of a page and their cluster need of this machine. */
-export interface Programs {
-  readonly node: NodeBinaries;
-  /** The folder of the CNI plugins. */
-  readonly plugins: string;
-  /** The folder of kubectl, kube-proxy and coredns. */
-  readonly folder: string;
-  /** The folder of helm. */
-  readonly helm: string;
-}
+export type Programs = Awaited<ReturnType<typeof findPrograms>>;
 
 /** Finds the programs, and builds what is not built yet. Throws a SetupProblem that says what is missing. */
-export async function findPrograms(): Promise<Programs> {
+export async function findPrograms() {
   const { plugins } = await checkMachine('This test', [
     ['ip', 'iproute2'],
     ['iptables', 'iptables'],
   ]);
   await findAssets();
   const node = await findNodeBinaries();
-  return { node, plugins, folder: await builtTools(network), helm: await helmFolder() };
+  return {
+    node,
+    /** The folder of the CNI plugins. */
+    plugins,
+    /** The folder of kubectl, kube-proxy and coredns. */
+    folder: await builtTools(network),
+    /** The folder of helm. */
+    helm: await helmFolder(),
+  };
 }

@@ -3,7 +3,6 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { Cluster } from '../cluster/support/plane/access.ts';
 import { archiveOf } from './archives.ts';
 import { type OneNodeCluster, startCluster } from './cluster.ts';
 import { run, runCommand } from './commands.ts';
@@ -14,31 +13,10 @@ import { substitutes } from './substitutes.ts';
 const checkout = join(import.meta.dirname, '..', '..');
 
 /** Someone who follows a page in a clone of this repository, with at most one cluster. */
-export interface Reader {
-  /**
-   * Saves a file, or types a command and returns its output. Throws if the command fails, or its output is not as the page
-   * shows it.
-   */
-  take(step: Step): Promise<string>;
-  /** Runs a command of which the page says nothing, and returns its output. */
-  run(command: string): Promise<string>;
-  read(file: string): string;
-  save(file: string, content: string): void;
-  /** The path of an archive of `buildArchives`. */
-  archive(name: string): string;
-  /** Puts the archive of weeder's image into the clone. */
-  takeImage(): void;
-  createCluster(): Promise<void>;
-  deleteCluster(): Promise<void>;
-  /** Imports an archive into the cluster. */
-  loadArchive(file: string): Promise<unknown>;
-  cluster(): Cluster;
-  /** Deletes the cluster and the clone. */
-  leave(): Promise<void>;
-}
+export type Reader = ReturnType<typeof newReader>;
 
 /** The clone has the files of this checkout, and its packages. */
-export function newReader(programs: Programs, archives: string): Reader {
+export function newReader(programs: Programs, archives: string) {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-reader-'));
   const clone = join(folder, 'weeder');
   const place = (file: string): string => join(clone, file);
@@ -63,8 +41,12 @@ export function newReader(programs: Programs, archives: string): Reader {
     if (running === undefined) throw new Error('The page has created no cluster.');
     return running;
   };
-  const reader: Reader = {
-    async take(step) {
+  const reader = {
+    /**
+     * Saves a file, or types a command and returns its output. Throws if the command fails, or its output is not as the
+     * page shows it.
+     */
+    async take(step: Step) {
       if ('file' in step) {
         reader.save(step.file, step.content);
         return '';
@@ -78,13 +60,16 @@ export function newReader(programs: Programs, archives: string): Reader {
       }
       return runCommand(shell, step);
     },
-    run: (command) => run(shell, command),
-    read: (file) => readFileSync(place(file), 'utf8'),
-    save(file, content) {
+    /** Runs a command of which the page says nothing, and returns its output. */
+    run: (command: string) => run(shell, command),
+    read: (file: string) => readFileSync(place(file), 'utf8'),
+    save(file: string, content: string) {
       mkdirSync(dirname(place(file)), { recursive: true });
       writeFileSync(place(file), content);
     },
-    archive: (name) => join(archives, name),
+    /** The path of an archive of `buildArchives`. */
+    archive: (name: string) => join(archives, name),
+    /** Puts the archive of weeder's image into the clone. */
     takeImage() {
       const name = archiveOf(packageJson.version);
       cpSync(reader.archive(name), place(name));
@@ -97,12 +82,14 @@ export function newReader(programs: Programs, archives: string): Reader {
       await running?.stop();
       running = undefined;
     },
-    loadArchive: (file) =>
+    /** Imports an archive into the cluster. */
+    loadArchive: (file: string) =>
       run(
         shell,
         `ctr --address=${needCluster().socket} --namespace=k8s.io images import --all-platforms --digests --snapshotter=overlayfs ${file}`,
       ),
     cluster: () => needCluster().cluster,
+    /** Deletes the cluster and the clone. */
     async leave() {
       await reader.deleteCluster();
       rmSync(folder, { recursive: true });

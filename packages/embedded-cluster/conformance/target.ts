@@ -17,22 +17,7 @@ export const boundNode = 'conformance-node';
 export type GetTarget = () => Promise<Target>;
 
 /** The namespace of one test. */
-export interface TestNamespace {
-  readonly name: string;
-  readonly target: Target;
-  /** `path('pods')`, `path('pods', 'web')`, `path('pods', 'web/status')`. */
-  path(plural: string, name?: string): string;
-  send(method: Method, path: string, options?: RequestOptions): Promise<ApiResponse>;
-  post(plural: string, object: unknown): Promise<ApiResponse>;
-  put(plural: string, name: string, object: unknown): Promise<ApiResponse>;
-  /** One more namespace, for the same test. */
-  another(): Promise<TestNamespace>;
-  /** Returns what exists: an object, or a list. */
-  get(plural: string, name?: string): Promise<JsonObject>;
-  create(plural: string, object: JsonObject): Promise<JsonObject>;
-  /** A merge patch. */
-  patch(plural: string, name: string, change: JsonObject): Promise<JsonObject>;
-}
+export type TestNamespace = Awaited<ReturnType<typeof createTestNamespace>>;
 
 const groups: Readonly<Record<string, string>> = {
   endpointslices: '/apis/discovery.k8s.io/v1',
@@ -53,7 +38,7 @@ const groups: Readonly<Record<string, string>> = {
 };
 
 /** Creates a namespace, which remains until the API server stops. */
-export async function createTestNamespace(getTarget: GetTarget): Promise<TestNamespace> {
+export async function createTestNamespace(getTarget: GetTarget) {
   const target = await getTarget();
   const name = `conformance-${randomBytes(5).toString('hex')}`;
   const answer = await target.send('POST', '/api/v1/namespaces', { body: { metadata: { name } } });
@@ -67,14 +52,18 @@ export async function createTestNamespace(getTarget: GetTarget): Promise<TestNam
   return {
     name,
     target,
+    /** `path('pods')`, `path('pods', 'web')`, `path('pods', 'web/status')`. */
     path,
     send,
+    /** One more namespace, for the same test. */
     another: () => createTestNamespace(getTarget),
     post,
-    put: (plural, object, next) => send('PUT', path(plural, object), { body: next }),
-    get: async (plural, object) => body(await send('GET', path(plural, object)), 200),
-    create: async (plural, object) => body(await post(plural, object), 201),
-    async patch(plural, object, change) {
+    put: (plural: string, object: string, next: unknown) => send('PUT', path(plural, object), { body: next }),
+    /** Returns what exists: an object, or a list. */
+    get: async (plural: string, object?: string) => body(await send('GET', path(plural, object)), 200),
+    create: async (plural: string, object: JsonObject) => body(await post(plural, object), 201),
+    /** A merge patch. */
+    async patch(plural: string, object: string, change: JsonObject) {
       const contentType = 'application/merge-patch+json';
       return body(await send('PATCH', path(plural, object), { body: change, contentType }), 200);
     },

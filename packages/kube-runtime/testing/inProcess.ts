@@ -29,18 +29,11 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An embedded API server in virtual time, reached without HTTP. */
-export interface InProcess {
-  /** Sends a request of the product; `fault` happens to it. */
-  call(request: ApiRequest, fault: RequestFault | undefined): Promise<ApiResult>;
-  /** The number of requests whose responses wait for time to pass. */
-  readonly waiting: number;
-}
-
 const broken = { ok: false, failure: { type: 'network', message: 'the connection was lost' } } as const;
 const cancelled = { ok: false, failure: { type: 'cancelled', message: 'the request was cancelled' } } as const;
 
-export function inProcess(server: ApiServer, clock: VirtualClock): InProcess {
+/** An embedded API server in virtual time, reached without HTTP. */
+export function inProcess(server: ApiServer, clock: VirtualClock) {
   let waiting = 0;
 
   const send = (request: ApiRequest) => sendInProcess(server, clock, request);
@@ -85,7 +78,9 @@ export function inProcess(server: ApiServer, clock: VirtualClock): InProcess {
   }
 
   return {
+    /** Sends a request of the product; `fault` happens to it. */
     call,
+    /** The number of requests whose responses wait for time to pass. */
     get waiting() {
       return waiting;
     },

@@ -1,33 +1,19 @@
-import { type ApiServer, createApiServer, seededRandom } from '@weeder/embedded-cluster';
+import { createApiServer, seededRandom } from '@weeder/embedded-cluster';
 import { wireObject } from '@weeder/embedded-cluster/registry';
 import { events, namespaces } from '@weeder/embedded-cluster/resources';
-import { type JsonObject, numberOf, objectOf } from '../src/base/json.ts';
-import { type VirtualClock, virtualClock } from '../src/base/virtualClock.ts';
+import { numberOf, objectOf } from '../src/base/json.ts';
+import { virtualClock } from '../src/base/virtualClock.ts';
 import type { ApiRequest } from '../src/client/request.ts';
 import type { EventDraft } from '../src/events/event.ts';
-import { createEventRecorder, type EventRecorder } from '../src/events/events.ts';
+import { createEventRecorder } from '../src/events/events.ts';
 import { clientOf } from './clientOf.ts';
 import { inProcess, type RequestFault } from './inProcess.ts';
 
 /** A recorder in virtual time, and the embedded API server that it writes to, with the namespaces of the tests. */
-export interface RecordingEvents {
-  readonly clock: VirtualClock;
-  readonly recorder: EventRecorder;
-  readonly server: ApiServer;
-  /** Every request so far. */
-  readonly requests: readonly ApiRequest[];
-  readonly logged: readonly { readonly event: object; readonly sentence: string }[];
-  /** The number of requests in flight now, and the maximum so far. */
-  readonly inFlight: { readonly now: number; readonly max: number };
-  /** Called for each request. */
-  faultOf: (request: ApiRequest) => RequestFault | undefined;
-  mustWait: boolean;
-  /** The Events that the server has, as `events.k8s.io/v1` serves them. */
-  stored(): readonly JsonObject[];
-}
+export type RecordingEvents = ReturnType<typeof recordingEvents>;
 
 /** `latency`: milliseconds until a request without another fault arrives. */
-export function recordingEvents({ latency = 0 }: { readonly latency?: number } = {}): RecordingEvents {
+export function recordingEvents({ latency = 0 }: { readonly latency?: number } = {}) {
   const clock = virtualClock();
   const server = createApiServer({ clock, random: seededRandom(1) });
   for (const name of ['shop', 'other', 'loud', 'quiet']) server.store.create(namespaces, { metadata: { name } });
@@ -47,15 +33,19 @@ export function recordingEvents({ latency = 0 }: { readonly latency?: number } =
   const log = { warn: (event: object, sentence: string) => void logged.push({ event, sentence }) };
   const source = { controller: 'weeder.dev/weeder', instance: 'weeder-0' };
   const mustWait = () => it.mustWait;
-  const it: RecordingEvents = {
+  const it = {
     clock,
     recorder: createEventRecorder({ client, clock, log, source, mustWait, random: () => 1 }),
     server,
+    /** Every request so far. */
     requests,
     logged,
+    /** The number of requests in flight now, and the maximum so far. */
     inFlight,
-    faultOf: () => (latency > 0 ? { slow: latency } : undefined),
+    /** Called for each request. */
+    faultOf: (_request: ApiRequest): RequestFault | undefined => (latency > 0 ? { slow: latency } : undefined),
     mustWait: false,
+    /** The Events that the server has, as `events.k8s.io/v1` serves them. */
     stored: () => server.store.list(events).map((event) => wireObject(events, event)),
   };
   return it;

@@ -8,17 +8,7 @@ import { freePorts } from './plane/ports.ts';
 import { setSlice } from './services.ts';
 
 /** A webhook that admits each pod of its namespace, or of those that are added, as long as it runs. */
-export interface AdmissionWebhook {
-  /** As messages name it. */
-  readonly name: string;
-  readonly service: string;
-  /** The server listens. */
-  listen(): Promise<void>;
-  /** The server listens, and then the EndpointSlice of the service says so. */
-  recover(): Promise<void>;
-  /** Closes the server, and then the EndpointSlice of the service says so. */
-  fail(): Promise<void>;
-}
+export type AdmissionWebhook = Awaited<ReturnType<typeof createWebhook>>;
 
 interface WebhookOptions {
   /** Default `Fail`. */
@@ -29,7 +19,7 @@ interface WebhookOptions {
  * Creates a webhook that is down. No pods and no proxy run: the API server reaches its server by a Service of type
  * ExternalName, and the test writes the EndpointSlice.
  */
-export async function createWebhook(ns: TestNamespace, options: WebhookOptions = {}): Promise<AdmissionWebhook> {
+export async function createWebhook(ns: TestNamespace, options: WebhookOptions = {}) {
   const { failurePolicy = 'Fail' } = options;
   const [port = 0] = await freePorts(1);
   const service = 'webhook';
@@ -81,13 +71,17 @@ export async function createWebhook(ns: TestNamespace, options: WebhookOptions =
   if (failurePolicy === 'Fail') await refusing(ns);
 
   return {
+    /** As messages name it. */
     name,
     service,
+    /** The server listens. */
     listen,
+    /** The server listens, and then the EndpointSlice of the service says so. */
     async recover() {
       await listen();
       await setSlice(ns, service, { ready: [true] });
     },
+    /** Closes the server, and then the EndpointSlice of the service says so. */
     async fail() {
       await close();
       await setSlice(ns, service, { ready: [false] });

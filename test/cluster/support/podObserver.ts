@@ -18,21 +18,12 @@ export interface PodEvent {
   readonly pod: Pod;
 }
 
-export interface PodObserver {
-  /** All events in order. Pods that existed at the start are `ADDED`. */
-  readonly events: readonly PodEvent[];
-  /** The DELETED events in order. */
-  deletions(): PodEvent[];
-  /** Waits until the pod with this uid is deleted, and returns the event. */
-  untilDeleted(uid: string): Promise<PodEvent>;
-  /** Resolves when the observer has received all earlier events. Used before negative assertions. */
-  caughtUp(): Promise<void>;
-}
+export type PodObserver = Awaited<ReturnType<typeof watchDeletions>>;
 
 const markerPrefix = 'observer-marker-';
 
 /** Records all pod events of a namespace until the test ends. */
-export async function watchDeletions(ns: TestNamespace): Promise<PodObserver> {
+export async function watchDeletions(ns: TestNamespace) {
   const events: PodEvent[] = [];
   const eventsOf = new Map<string, PodEvent[]>();
   const podsByUid = new Map<string, Pod>();
@@ -58,9 +49,12 @@ export async function watchDeletions(ns: TestNamespace): Promise<PodObserver> {
   const deletions = (): PodEvent[] =>
     events.filter((event) => event.type === 'DELETED' && !event.name.startsWith(markerPrefix));
   return {
+    /** All events in order. Pods that existed at the start are `ADDED`. */
     events,
+    /** The DELETED events in order. */
     deletions,
-    untilDeleted: (uid) =>
+    /** Waits until the pod with this uid is deleted, and returns the event. */
+    untilDeleted: (uid: string) =>
       eventually(
         (saw) => {
           const own = eventsOf.get(uid) ?? [];
@@ -69,6 +63,7 @@ export async function watchDeletions(ns: TestNamespace): Promise<PodObserver> {
         },
         { what: `the deletion of pod ${uid} in ${ns.name}`, every: 5 },
       ),
+    /** Resolves when the observer has received all earlier events. Used before negative assertions. */
     caughtUp: async () => {
       markers += 1;
       const marker = await barePod(ns, `${markerPrefix}${markers}`, { labels: {} });

@@ -2,7 +2,7 @@ import { objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { Cleanup } from './cleanup.ts';
 import { eventually } from './eventually.ts';
 import { type PassingRequest, startRequestProxy } from './plane/requestProxy.ts';
-import { type Scene, type SceneOptions, setScene } from './scene.ts';
+import { type SceneOptions, setScene } from './scene.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from './weeder.ts';
 
 /** A weeder process with leader election. `requests` has all its requests. */
@@ -15,15 +15,6 @@ export interface Replica extends WeederProcess {
   /** Waits until it is the leader and its caches are synced; a further call waits for the next term. */
   untilLeader(): Promise<void>;
   untilStandby(): Promise<void>;
-}
-
-export interface ReplicaScene {
-  readonly scene: Scene;
-  start(options?: Partial<StartOptions>): Promise<Replica>;
-  /** Waits for the Lease, and returns its holder. */
-  holder(): Promise<string>;
-  /** The time of the last renewal, by the clock of the holder. Milliseconds since the epoch. */
-  renewed(): Promise<number>;
 }
 
 const name = 'dwd-weeder-leader-election';
@@ -55,14 +46,14 @@ export const expiring = [
 ];
 
 /** Creates a scene for replicas of weeder that elect a leader in its namespace. */
-export async function setReplicaScene(t: Cleanup, prefix: string, options: SceneOptions = {}): Promise<ReplicaScene> {
+export async function setReplicaScene(t: Cleanup, prefix: string, options: SceneOptions = {}) {
   const scene = await setScene(t, prefix, options);
   const { cluster, path } = scene.ns;
   const lease = path('apis/coordination.k8s.io/v1', 'leases', name);
   const specOf = async () => objectOf(objectOf((await cluster.send('GET', lease)).body)['spec']);
   return {
     scene,
-    async start(given = {}) {
+    async start(given: Partial<StartOptions> = {}) {
       const proxy = await startRequestProxy(t, cluster, () => undefined);
       const weeder = startWeeder(t, {
         cluster,
@@ -89,6 +80,7 @@ export async function setReplicaScene(t: Cleanup, prefix: string, options: Scene
         },
       };
     },
+    /** Waits for the Lease, and returns its holder. */
     holder: () =>
       eventually(
         async (saw) => {
@@ -98,6 +90,7 @@ export async function setReplicaScene(t: Cleanup, prefix: string, options: Scene
         },
         { what: `the Lease ${name}` },
       ),
+    /** The time of the last renewal, by the clock of the holder. Milliseconds since the epoch. */
     renewed: async () => Date.parse(String((await specOf())['renewTime'])),
   };
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Cleanup } from './cleanup.ts';
 import { eventually } from './eventually.ts';
-import { type InProcessOptions, type InProcessWeeder, startWeederInProcess } from './inProcessWeeder.ts';
+import { type InProcessOptions, startWeederInProcess } from './inProcessWeeder.ts';
 import { type TestNamespace, testNamespace } from './namespace.ts';
 import type { Pod } from './objects.ts';
 import { type ContainerState, crashLoopBackOff, type PodStatusChange, setPodStatus } from './observer/statuses.ts';
 import type { Cluster } from './plane/access.ts';
-import { type PodEvent, type PodObserver, watchDeletions } from './podObserver.ts';
+import { watchDeletions } from './podObserver.ts';
 import type { PodOptions } from './restart/podTemplate.ts';
 import { getPod, ownedPod } from './restart/workloads.ts';
 import { setSlice } from './services.ts';
@@ -19,39 +19,7 @@ type LoopingOptions = Partial<PodOptions> & { readonly ns?: TestNamespace };
  * A namespace with a service and its dependants, a weeder for them, and an observer that shares no code with weeder.
  * The service and labels have unique names, so that parallel tests are independent.
  */
-export interface Scene {
-  readonly ns: TestNamespace;
-  readonly observer: PodObserver;
-  readonly service: string;
-  /** Labels that the service's podSelector selects. */
-  readonly labels: Readonly<Record<string, string>>;
-  /** Labels of the dependants of another service, which recovers only in `laterServiceHandled`. */
-  readonly otherLabels: Readonly<Record<string, string>>;
-  /** The content of the config file. */
-  readonly config: object;
-  /** Starts a weeder with this config, and resolves when its caches are synced. */
-  start(options?: Partial<InProcessOptions>): Promise<InProcessWeeder>;
-  /**
-   * Lets the ready service go down, and waits until the weeder has observed that. Before it, the weeder would still
-   * delete a pod that begins to crash-loop in an open window: pods and slices are separate streams.
-   */
-  down(weeder: Pick<RunningWeeder, 'log'>): Promise<void>;
-  /** Writes the IPv4 slice of the service, with one endpoint for each value. */
-  endpoints(...ready: (boolean | undefined)[]): Promise<void>;
-  /** Creates a dependant with a controller and this status. Default: CrashLoopBackOff. */
-  pod(name: string, status?: ContainerState | PodStatusChange, options?: LoopingOptions): Promise<Pod>;
-  /** Waits until these pods are deleted. */
-  untilDeleted(...pods: Pod[]): Promise<PodEvent[]>;
-  /**
-   * Used before assertions that a pod is not deleted in an open window. Waits until a later pod with the same status is
-   * deleted and the observer has received all earlier events.
-   */
-  laterPodDeleted(status?: () => ContainerState, options?: LoopingOptions): Promise<void>;
-  /** Used before assertions that no window is open. Waits until a dependant of a later recovery is deleted. */
-  laterServiceHandled(): Promise<void>;
-  /** Asserts that exactly these pods have been deleted, each once. Ignores markers. */
-  assertDeleted(...pods: Pod[]): void;
-}
+export type Scene = Awaited<ReturnType<typeof setScene>>;
 
 export interface SceneOptions {
   /** Keys of the service in the config, or a function that returns them for the namespace. */
@@ -65,7 +33,7 @@ export interface SceneOptions {
 const marker = 'later-';
 
 /** Creates a scene. `start()` starts its weeder. */
-export async function setScene(t: Cleanup, prefix: string, options: SceneOptions = {}): Promise<Scene> {
+export async function setScene(t: Cleanup, prefix: string, options: SceneOptions = {}) {
   const ns = await testNamespace(t, prefix, options.cluster);
   const observer = await watchDeletions(ns);
   const [service, other] = [`db-${ns.name}`, `other-${ns.name}`];
@@ -94,28 +62,44 @@ export async function setScene(t: Cleanup, prefix: string, options: SceneOptions
     ns,
     observer,
     service,
+    /** Labels that the service's podSelector selects. */
     labels,
+    /** Labels of the dependants of another service, which recovers only in `laterServiceHandled`. */
     otherLabels,
+    /** The content of the config file. */
     config,
+    /** Creates a dependant with a controller and this status. Default: CrashLoopBackOff. */
     pod,
+    /** Waits until these pods are deleted. */
     untilDeleted,
-    async start(given = {}) {
+    /** Starts a weeder with this config, and resolves when its caches are synced. */
+    async start(given: Partial<InProcessOptions> = {}) {
       const weeder = startWeederInProcess(t, { cluster: ns.cluster, config, ...given });
       await weeder.ready();
       return weeder;
     },
-    async down({ log }) {
+    /**
+     * Lets the ready service go down, and waits until the weeder has observed that. Before it, the weeder would still
+     * delete a pod that begins to crash-loop in an open window: pods and slices are separate streams.
+     */
+    async down({ log }: Pick<RunningWeeder, 'log'>) {
       const observed = ['service is down', { service, namespace: ns.name }] as const;
       const before = log.find(...observed).length;
       await setSlice(ns, service, { ready: [false] });
       await log.until(...observed, { count: before + 1 });
     },
-    endpoints: (...ready) => setSlice(ns, service, { ready }),
-    async laterPodDeleted(status = () => crashLoopBackOff(3), given = {}) {
+    /** Writes the IPv4 slice of the service, with one endpoint for each value. */
+    endpoints: (...ready: (boolean | undefined)[]) => setSlice(ns, service, { ready }),
+    /**
+     * Used before assertions that a pod is not deleted in an open window. Waits until a later pod with the same status
+     * is deleted and the observer has received all earlier events.
+     */
+    async laterPodDeleted(status: () => ContainerState = () => crashLoopBackOff(3), given: LoopingOptions = {}) {
       markers += 1;
       await untilDeleted(await pod(`${marker}${markers}`, status(), given));
       await observer.caughtUp();
     },
+    /** Used before assertions that no window is open. Waits until a dependant of a later recovery is deleted. */
     async laterServiceHandled() {
       markers += 1;
       const name = `${marker}${markers}`;
@@ -125,7 +109,8 @@ export async function setScene(t: Cleanup, prefix: string, options: SceneOptions
       await untilDeleted(late);
       await observer.caughtUp();
     },
-    assertDeleted(...pods) {
+    /** Asserts that exactly these pods have been deleted, each once. Ignores markers. */
+    assertDeleted(...pods: Pod[]) {
       const deletedPods = observer.deletions().filter(({ name }) => !name.startsWith(marker));
       assert.deepEqual(deletedPods.map(describe).sort(), pods.map(({ metadata }) => describe(metadata)).sort());
     },

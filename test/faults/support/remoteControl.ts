@@ -2,15 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { eventually, temporaryFile, type WeederProcess } from '../../cluster/support/cluster.ts';
 
 /** Controls a weeder process through preload.ts. */
-export interface RemoteControl {
-  /** Options for `startWeeder`. */
-  readonly nodeFlags: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** Collects garbage. */
-  collect(weeder: WeederProcess): Promise<void>;
-  /** Sets the offset of weeder's wall clock. Milliseconds. */
-  shift(weeder: WeederProcess, by: number): Promise<void>;
-}
+export type RemoteControl = ReturnType<typeof remoteControl>;
 
 /**
  * Few arenas, as in the image, and a fixed threshold for mmap. Otherwise glibc raises the threshold when a large buffer
@@ -22,7 +14,7 @@ const mallocSettings = {
   MALLOC_TRIM_THRESHOLD_: String(128 << 10),
 };
 
-export function remoteControl(): RemoteControl {
+export function remoteControl() {
   const file = temporaryFile('remote-control.json');
   const preload = new URL('./preload.ts', import.meta.url);
   preload.searchParams.set('file', file);
@@ -39,10 +31,13 @@ export function remoteControl(): RemoteControl {
   }
 
   return {
+    /** Options for `startWeeder`. */
     nodeFlags: ['--expose-gc', `--import=${preload.href}`],
     env: mallocSettings,
+    /** Collects garbage. */
     collect: sendSignal,
-    shift: (weeder, by) => {
+    /** Sets the offset of weeder's wall clock. Milliseconds. */
+    shift: (weeder: WeederProcess, by: number) => {
       shiftedBy = by;
       return sendSignal(weeder);
     },

@@ -3,21 +3,10 @@ import { until } from '@weeder/kube-runtime/testing';
 import type { PageMessage } from '@weeder/live-page';
 
 /** An open page, with the messages that it received, in order. */
-export interface OpenedPage extends AsyncDisposable {
-  readonly status: number | undefined;
-  readonly messages: PageMessage[];
-  /** Waits for a message of this type, and returns the first. */
-  received<T extends PageMessage['type']>(
-    type: T,
-    is?: (message: Extract<PageMessage, { type: T }>) => boolean,
-  ): Promise<Extract<PageMessage, { type: T }>>;
-  /** Stops reading, like a hung browser. */
-  hang(): void;
-  goOn(): void;
-}
+export type OpenedPage = Awaited<ReturnType<typeof openPage>>;
 
 /** Opens the page's stream of messages. */
-export async function openPage(url: string, search = ''): Promise<OpenedPage> {
+export async function openPage(url: string, search = '') {
   const request = httpRequest(new URL(`/events${search}`, url)).end();
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request.on('response', resolve).on('error', reject);
@@ -37,6 +26,7 @@ export async function openPage(url: string, search = ''): Promise<OpenedPage> {
   return {
     status: response.statusCode,
     messages,
+    /** Waits for a message of this type, and returns the first. */
     async received<T extends PageMessage['type']>(
       type: T,
       is: (message: Extract<PageMessage, { type: T }>) => boolean = () => true,
@@ -47,6 +37,7 @@ export async function openPage(url: string, search = ''): Promise<OpenedPage> {
       if (firstMessage === undefined) throw new Error(type);
       return firstMessage;
     },
+    /** Stops reading, like a hung browser. */
     hang: () => response.pause(),
     goOn: () => response.resume(),
     async [Symbol.asyncDispose]() {

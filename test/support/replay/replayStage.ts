@@ -1,4 +1,4 @@
-import { type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { InspectionEvent } from 'xstate';
 import { type Config, resolveConfig } from '../../../src/config/config.ts';
@@ -8,7 +8,7 @@ import { readLogThrough } from '../../../src/weeder/deletions/readLog.ts';
 import { readySinceThrough } from '../../../src/weeder/services/readySince.ts';
 import { createStreams, type Streams } from '../../../src/weeder/streams.ts';
 import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
-import { type HeldCluster, heldCluster, type Kind } from '../world/heldCluster.ts';
+import { heldCluster, type Kind } from '../world/heldCluster.ts';
 import { fullKey } from '../world/observerWorld.ts';
 import { replayAnswers } from './replayAnswers.ts';
 import { replayApi } from './replayApi.ts';
@@ -23,25 +23,12 @@ import { isWithin, replayStates } from './replayStates.ts';
 import { sentenceOf, type TimelineLine } from './replayTimeline.ts';
 
 /** A weeder with its own streams and client, in a simulated cluster, and its observable behaviour. */
-export interface ReplayStage {
-  readonly clock: VirtualClock;
-  readonly cluster: HeldCluster;
-  readonly timeline: readonly TimelineLine[];
-  /** Each begins with its `file:line`. */
-  readonly failures: string[];
-  happen(step: Omit<ReplayStep, 'at'>, where: string): void;
-  startWeeder(): void;
-  stopWeeder(): void;
-  /** Lets time pass; milliseconds. */
-  pass(ms: number): Promise<void>;
-  /** Leftovers of a weeder without an open window, as text. */
-  leftOver(): string[];
-}
+export type ReplayStage = ReturnType<typeof replayStage>;
 
 const kinds: Readonly<Record<'pods' | 'slices', Kind>> = { pods: 'Pod', slices: 'EndpointSlice' };
 
 /** `start` is the time of every clock at first, in epoch milliseconds. */
-export function replayStage(replay: Replay, start: number, inspect: (event: InspectionEvent) => void): ReplayStage {
+export function replayStage(replay: Replay, start: number, inspect: (event: InspectionEvent) => void) {
   const clock = virtualClock(start);
   const nodeTime = (at: number) => start + at;
   const cluster = heldCluster(clock);
@@ -218,7 +205,20 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
   }
 
   const pass = observer?.pass ?? restarts?.pass ?? clock.pass;
-  return { clock, cluster, timeline, failures, happen, startWeeder, stopWeeder, pass, leftOver };
+  return {
+    clock,
+    cluster,
+    timeline,
+    /** Each begins with its `file:line`. */
+    failures,
+    happen,
+    startWeeder,
+    stopWeeder,
+    /** Lets time pass; milliseconds. */
+    pass,
+    /** Leftovers of a weeder without an open window, as text. */
+    leftOver,
+  };
 }
 
 /** The actor of `shop/web ConfigMap/settings` is `shop/web /ConfigMap/shop/settings`. */

@@ -1,7 +1,7 @@
 import type { Resource } from '@weeder/embedded-cluster';
 import { addressOf, apply, create, decode, remove, replace } from '@weeder/embedded-cluster/registry';
 import type { JsonObject } from '@weeder/kube-runtime/base';
-import { settled, type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
+import { settled, virtualClock } from '@weeder/kube-runtime/testing';
 import { everythingAllowed } from '../../../src/config/schema/allowedResources.ts';
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
 import { resourceRequests } from '../../../src/observer/apply/resourceRequests.ts';
@@ -9,39 +9,14 @@ import { restMapperOf } from '../../../src/observer/kinds/restMapper.ts';
 import type { ObserverEvent } from '../../../src/observer/objects/events.ts';
 import { createObserverCore, type ObserverCore } from '../../../src/observer/observerCore.ts';
 import { applicationApi } from '../../../src/observer/status/applicationApi.ts';
-import { type RequestListener, type SimulatedServer, simulatedServer } from '../world/simulatedServer.ts';
+import { type RequestListener, simulatedServer } from '../world/simulatedServer.ts';
 import { type SimulatedStreams, simulatedStreams } from '../world/simulatedStreams.ts';
 import { countedTimers } from './armedTimers.ts';
 
 const namespace = 'shop';
 
 /** A cluster in virtual time, with clients that write to it, and at most one running weeder process. */
-export interface StoryWorld {
-  readonly clock: VirtualClock;
-  readonly server: SimulatedServer;
-  /** Of the current process; undefined: none runs. */
-  readonly core: ObserverCore | undefined;
-  readonly streams: SimulatedStreams | undefined;
-  /** Of the newest process. */
-  readonly process: number;
-  /** When it was started: milliseconds. */
-  readonly startedAt: number;
-  start(): void;
-  /** A graceful shutdown. */
-  stop(): Promise<void>;
-  /** Ends the process without a shutdown. */
-  kill(): void;
-  /** `ConfigMap/web`, `Application/web`. */
-  get(key: string): JsonObject | undefined;
-  /** All resources but applications, by key. */
-  objects(): ReadonlyMap<string, JsonObject>;
-  /** A client creates it, or replaces the existing object. False: the server refuses. */
-  put(key: string, object: JsonObject, manager: string): boolean;
-  /** A client applies it, with force. */
-  apply(key: string, object: JsonObject, manager: string): boolean;
-  remove(key: string): void;
-  pass(ms: number): Promise<void>;
-}
+export type StoryWorld = ReturnType<typeof storyWorld>;
 
 const paths: Readonly<Record<string, string>> = {
   Application: '/apis/weeder.dev/v1alpha1/applications',
@@ -66,7 +41,7 @@ interface RunningObserver {
   readonly armed: () => readonly number[];
 }
 
-export function storyWorld({ random, listener, report, onOthers }: StoryWorldOptions): StoryWorld {
+export function storyWorld({ random, listener, report, onOthers }: StoryWorldOptions) {
   const clock = virtualClock();
   const server = simulatedServer(clock, random, listener);
   const { storage } = server;
@@ -118,19 +93,23 @@ export function storyWorld({ random, listener, report, onOthers }: StoryWorldOpt
   return {
     clock,
     server,
+    /** Of the current process; undefined: none runs. */
     get core() {
       return running?.core;
     },
     get streams() {
       return running?.streams;
     },
+    /** Of the newest process. */
     get process() {
       return process;
     },
+    /** When it was started: milliseconds. */
     get startedAt() {
       return startedAt;
     },
     start,
+    /** A graceful shutdown. */
     async stop() {
       const was = running;
       if (was === undefined) return;
@@ -150,16 +129,19 @@ export function storyWorld({ random, listener, report, onOthers }: StoryWorldOpt
       const left = was.armed();
       if (left.length > 0) throw new Error(`the observer has stopped and leaves timers: ${left.join(', ')} ms`);
     },
+    /** Ends the process without a shutdown. */
     kill() {
       running?.disconnect();
       running?.streams.closeAll();
       running?.core.stop();
       running = undefined;
     },
-    get(key) {
+    /** `ConfigMap/web`, `Application/web`. */
+    get(key: string) {
       const { resource, name } = resourceOf(key);
       return server.get(resource, namespace, name);
     },
+    /** All resources but applications, by key. */
     objects() {
       const byName = new Map<string, JsonObject>();
       for (const kind of ['ConfigMap', 'Deployment', 'Service'])
@@ -167,7 +149,8 @@ export function storyWorld({ random, listener, report, onOthers }: StoryWorldOpt
           byName.set(`${kind}/${object.metadata.name}`, { ...object });
       return byName;
     },
-    put(key, object, manager) {
+    /** A client creates it, or replaces the existing object. False: the server refuses. */
+    put(key: string, object: JsonObject, manager: string) {
       const { resource, name } = resourceOf(key);
       const draft = decode(resource, object);
       if (!draft.ok) return false;
@@ -179,17 +162,18 @@ export function storyWorld({ random, listener, report, onOthers }: StoryWorldOpt
       if (ok && resource.kind !== 'Application') onOthers(before, server.get(resource, namespace, name));
       return ok;
     },
-    apply(key, object, manager) {
+    /** A client applies it, with force. */
+    apply(key: string, object: JsonObject, manager: string) {
       const { resource, name } = resourceOf(key);
       const before = server.get(resource, namespace, name);
       const { ok } = apply(storage, resource, namespace, name, object, { manager, isForced: true });
       if (ok) onOthers(before, server.get(resource, namespace, name), object);
       return ok;
     },
-    remove(key) {
+    remove(key: string) {
       const { resource, name } = resourceOf(key);
       remove(storage, resource, namespace, name);
     },
-    pass: (ms) => clock.pass(ms),
+    pass: (ms: number) => clock.pass(ms),
   };
 }

@@ -7,17 +7,7 @@ import { body, type TestNamespace } from '../target.ts';
 export const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 /** A custom resource `widgets`, in a group that only one test uses. */
-interface Widgets {
-  readonly group: string;
-  /** The name of its definition. */
-  readonly name: string;
-  path(name?: string): string;
-  widget(name: string, spec: JsonObject, metadata?: JsonObject): JsonObject;
-  create(widget: JsonObject): Promise<ApiResponse>;
-  apply(widget: JsonObject, query?: string): Promise<ApiResponse>;
-  /** A merge patch; `name` may have a subresource. */
-  patch(name: string, change: JsonObject): Promise<ApiResponse>;
-}
+type Widgets = ReturnType<typeof widgetsOf>;
 
 /** Waits until the resource is served, as every client of a new definition has to. */
 export async function createDefinition(at: TestNamespace, spec: JsonObject, more: JsonObject = {}): Promise<Widgets> {
@@ -31,25 +21,28 @@ export async function createDefinition(at: TestNamespace, spec: JsonObject, more
   return widgets;
 }
 
-export function widgetsOf(at: TestNamespace): Widgets {
+export function widgetsOf(at: TestNamespace) {
   const group = `${at.name}.example.org`;
   const path = (name?: string) =>
     `/apis/${group}/v1/namespaces/${at.name}/widgets${name === undefined ? '' : `/${name}`}`;
   const contentType = 'application/merge-patch+json';
   return {
     group,
+    /** The name of its definition. */
     name: `widgets.${group}`,
     path,
-    widget: (name, spec, metadata = {}) => ({
+    widget: (name: string, spec: JsonObject, metadata: JsonObject = {}) => ({
       apiVersion: `${group}/v1`,
       kind: 'Widget',
       metadata: { name, ...metadata },
       spec,
     }),
-    create: (widget) => at.send('POST', `${path()}?fieldManager=one`, { body: widget }),
-    apply: (widget, query = 'one') =>
+    create: (widget: JsonObject) => at.send('POST', `${path()}?fieldManager=one`, { body: widget }),
+    apply: (widget: JsonObject, query = 'one') =>
       at.send('PATCH', `${path(nameOf(widget))}?fieldManager=${query}`, { body: widget, contentType: applyPatch }),
-    patch: (name, change) => at.send('PATCH', `${path(name)}?fieldManager=human`, { body: change, contentType }),
+    /** A merge patch; `name` may have a subresource. */
+    patch: (name: string, change: JsonObject) =>
+      at.send('PATCH', `${path(name)}?fieldManager=human`, { body: change, contentType }),
   };
 }
 

@@ -10,19 +10,6 @@ export interface WatchEvent {
   readonly line: string;
 }
 
-/** An open watch. */
-interface Watching {
-  /**
-   * Returns the next event. A server may end a watch at any time, such as when its cache restarts after a compaction:
-   * then the watch continues after the last event, once.
-   */
-  next(): Promise<WatchEvent>;
-  /** Returns the next changes, as `TYPE name`, without the bookmarks between them. */
-  take(count: number): Promise<readonly string[]>;
-  /** Returns all events until the server ends the watch. */
-  rest(): Promise<readonly WatchEvent[]>;
-}
-
 /** Opens a watch on a collection; it is closed after the test. */
 export async function watch(
   t: TestContext,
@@ -30,7 +17,7 @@ export async function watch(
   path: string,
   query: string,
   options: { readonly accept?: string } = {},
-): Promise<Watching> {
+) {
   const end = new AbortController();
   t.after(() => end.abort());
   const signal = AbortSignal.any([end.signal, AbortSignal.timeout(120_000)]);
@@ -66,8 +53,13 @@ export async function watch(
   }
 
   return {
+    /**
+     * Returns the next event. A server may end a watch at any time, such as when its cache restarts after a compaction:
+     * then the watch continues after the last event, once.
+     */
     next,
-    async take(count) {
+    /** Returns the next changes, as `TYPE name`, without the bookmarks between them. */
+    async take(count: number) {
       const events: string[] = [];
       while (events.length < count) {
         const event = await next();
@@ -75,6 +67,7 @@ export async function watch(
       }
       return events;
     },
+    /** Returns all events until the server ends the watch. */
     async rest() {
       const events: WatchEvent[] = [];
       for (let event = await read(); event !== undefined; event = await read()) events.push(event);

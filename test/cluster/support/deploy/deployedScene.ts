@@ -3,29 +3,15 @@ import type { StartOptions } from '../cluster.ts';
 import { eventsOf } from '../events.ts';
 import { eventually } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
-import type { Pod } from '../objects.ts';
 import { running, setPodStatus } from '../observer/statuses.ts';
 import { ownedPod } from '../restart/workloads.ts';
-import { type Scene, setScene } from '../scene.ts';
+import { setScene } from '../scene.ts';
 import { setSlice } from '../services.ts';
-import { createAll, type DeployedWeeder, startDeployed, withConfig } from './deployed.ts';
+import { createAll, startDeployed, withConfig } from './deployed.ts';
 import type { Manifest } from './kustomize.ts';
 
 /** A scene for a weeder that is deployed by the manifests. Durations are milliseconds. */
-export interface DeployedScene {
-  readonly scene: Scene;
-  /** The namespace of weeder. */
-  readonly home: TestNamespace;
-  readonly config: object;
-  /** Creates these objects with the config of the scene, and starts a replica of their workload. */
-  deploy(objects: readonly Manifest[], options?: Pick<StartOptions, 'flags' | 'expects'>): Promise<DeployedWeeder>;
-  /** Makes the service ready before weeder starts. Its pod has been ready for `ago`. */
-  recoverEarly(ago: number): Promise<void>;
-  /** Lets the services go down and recover, with a crash-looping dependant to delete and one to evict. */
-  outage(): Promise<{ readonly deleted: Pod; readonly evicted: Pod }>;
-  /** Waits until a Kubernetes Event reports `count` recoveries of the service (default 1). */
-  untilReported(count?: number): Promise<unknown>;
-}
+export type DeployedScene = Awaited<ReturnType<typeof deployedScene>>;
 
 /** Longer than a busy machine takes to create all objects and to start weeder. */
 export const watchDuration = 300_000;
@@ -36,7 +22,7 @@ export async function deployedScene(
   prefix: string,
   cluster?: TestNamespace['cluster'],
   section: object = {},
-): Promise<DeployedScene> {
+) {
   const scene = await setScene(t, prefix, cluster === undefined ? {} : { cluster });
   const home = await testNamespace(t, 'home', scene.ns.cluster);
   const evicting = `evicting-${scene.ns.name}`;
@@ -54,19 +40,23 @@ export async function deployedScene(
 
   return {
     scene,
+    /** The namespace of weeder. */
     home,
     config,
-    async deploy(objects, options) {
+    /** Creates these objects with the config of the scene, and starts a replica of their workload. */
+    async deploy(objects: readonly Manifest[], options?: Pick<StartOptions, 'flags' | 'expects'>) {
       const deployed = withConfig(objects, config);
       await createAll(t, home.cluster, deployed);
       return startDeployed(t, home, deployed, options);
     },
-    async recoverEarly(ago) {
+    /** Makes the service ready before weeder starts. Its pod has been ready for `ago`. */
+    async recoverEarly(ago: number) {
       await ownedPod(scene.ns, 'backing', { labels: { app: 'backing' } });
       const readySince = new Date(Date.now() - ago);
       await setPodStatus(scene.ns, 'backing', { containers: { main: running() }, readySince });
       await setSlice(scene.ns, scene.service, { ready: [true], targetRefs: ['backing'] });
     },
+    /** Waits until a Kubernetes Event reports `count` recoveries of the service (default 1). */
     untilReported: (count = 1) =>
       eventually(
         async (saw) => {
@@ -76,6 +66,7 @@ export async function deployedScene(
         },
         { what: `an Event that counts to ${count}` },
       ),
+    /** Lets the services go down and recover, with a crash-looping dependant to delete and one to evict. */
     async outage() {
       outages += 1;
       const services = [scene.service, evicting];

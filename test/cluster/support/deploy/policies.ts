@@ -12,17 +12,11 @@ export interface DenialOptions {
   readonly reason?: 'Forbidden' | 'Invalid';
 }
 
-/** An admission policy that a test created and can remove. */
-export interface Denial {
-  /** Removes the policy, and resolves when deletions are admitted again. */
-  remove(): Promise<void>;
-}
-
 /**
  * Refuses deletions of pods in the namespace with a ValidatingAdmissionPolicy. Resolves when it is effective, which
  * takes about a second.
  */
-export async function denyPodDeletion(ns: TestNamespace, options: DenialOptions = {}): Promise<Denial> {
+export async function denyPodDeletion(ns: TestNamespace, options: DenialOptions = {}) {
   const name = `deny-${ns.name}-${randomBytes(3).toString('hex')}`;
   const api = '/apis/admissionregistration.k8s.io/v1';
   const [policies, bindings] = [`${api}/validatingadmissionpolicies`, `${api}/validatingadmissionpolicybindings`];
@@ -56,6 +50,7 @@ export async function denyPodDeletion(ns: TestNamespace, options: DenialOptions 
     'deletions of pods are refused',
   );
   return {
+    /** Removes the policy, and resolves when deletions are admitted again. */
     remove: async () => {
       await drop();
       await probe(ns, options, (status) => status === 200, 'deletions of pods are admitted again');

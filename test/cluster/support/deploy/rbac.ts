@@ -12,10 +12,7 @@ export interface Rule {
 }
 
 /** Permissions that a test has granted and can revoke. */
-export interface Grant {
-  /** Revokes the permissions, and resolves when the API server refuses requests again. */
-  revoke(): Promise<void>;
-}
+export type Grant = Awaited<ReturnType<typeof grant>>;
 
 const Review = z.object({ status: z.looseObject({ allowed: z.boolean() }) });
 
@@ -28,7 +25,7 @@ export async function grant(
   user: string,
   rules: readonly Rule[],
   options: { readonly namespace?: string } = {},
-): Promise<Grant> {
+) {
   const { namespace } = options;
   const name = `${user}-${randomBytes(4).toString('hex')}`;
   const kind = namespace === undefined ? 'ClusterRole' : 'Role';
@@ -42,6 +39,7 @@ export async function grant(
   });
   await decided(cluster, user, rules, namespace, true);
   return {
+    /** Revokes the permissions, and resolves when the API server refuses requests again. */
     revoke: async () => {
       await cluster.api('DELETE', `${bindings}/${name}`);
       await cluster.api('DELETE', `${roles}/${name}`);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type JsonObject, objectOf, systemClock, textOf } from '@weeder/kube-runtime/base';
-import type { KubeClient } from '@weeder/kube-runtime/client';
 import { resourceRequests } from '../../../../src/observer/apply/resourceRequests.ts';
 import { compare } from '../../../../src/observer/drift/compare.ts';
 import { project } from '../../../../src/observer/drift/project.ts';
@@ -17,7 +16,7 @@ import { fieldMaskFor } from '../../../../src/observer/schema/fieldMaskFor.ts';
 import { readObserverSchema } from '../../../../src/observer/schema/readObserverSchema.ts';
 import { type Cleanup, cleanUp } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
-import { type TestNamespace, testNamespace } from '../namespace.ts';
+import { testNamespace } from '../namespace.ts';
 import type { Cluster } from '../plane/access.ts';
 import { kubeClientFor } from '../plane/kubeClient.ts';
 
@@ -32,18 +31,7 @@ export interface PlanOptions {
 }
 
 /** A namespace, and the requests of the observer against a real API server, without its machines. */
-export interface Applying {
-  readonly ns: TestNamespace;
-  readonly client: KubeClient;
-  readonly api: ResourceApi;
-  readonly owner: ApplicationOwner;
-  readonly signal: AbortSignal;
-  plan(object: JsonObject, options?: PlanOptions): Promise<ResourcePlan>;
-  /** As the server has it. */
-  live(target: Pick<ResourcePlan, 'target'>): Promise<JsonObject>;
-  /** An edit by a person: as `kubectl edit`, unless another manager is named. */
-  edit(target: Pick<ResourcePlan, 'target'>, patch: unknown, options?: EditOptions): Promise<JsonObject>;
-}
+export type Applying = Awaited<ReturnType<typeof applying>>;
 
 export interface EditOptions {
   readonly type?: 'merge' | 'json' | 'strategic-merge';
@@ -51,7 +39,7 @@ export interface EditOptions {
   readonly subresource?: string;
 }
 
-export async function applying(t: Cleanup, prefix: string, ofCluster?: Cluster): Promise<Applying> {
+export async function applying(t: Cleanup, prefix: string, ofCluster?: Cluster) {
   const ns = await testNamespace(t, prefix, ofCluster);
   const client = kubeClientFor(ns.cluster.kubeconfigFor('admin'));
   cleanUp(t, () => client.close());
@@ -64,7 +52,7 @@ export async function applying(t: Cleanup, prefix: string, ofCluster?: Cluster):
     api: againAfterConflicts(resourceRequests(client)),
     owner: own,
     signal,
-    async plan(object, { observed, owner = own, before, account, mayRecreate = false } = {}) {
+    async plan(object: JsonObject, { observed, owner = own, before, account, mayRecreate = false }: PlanOptions = {}) {
       const [apiVersion, kindName] = [text(object['apiVersion']), text(object['kind'])];
       const kind = good(await kinds.find(apiVersion, kindName, signal));
       const metadata = objectOf(object['metadata']);
@@ -90,8 +78,14 @@ export async function applying(t: Cleanup, prefix: string, ofCluster?: Cluster):
         ...(before === undefined ? {} : { previous: { manifest: before.manifest, mask: before.mask } }),
       };
     },
-    live: async ({ target }) => objectOf(await ns.cluster.api('GET', target.path)),
-    async edit({ target }, patch, { type = 'merge', manager = 'kubectl-edit', subresource } = {}) {
+    /** As the server has it. */
+    live: async ({ target }: Pick<ResourcePlan, 'target'>) => objectOf(await ns.cluster.api('GET', target.path)),
+    /** An edit by a person: as `kubectl edit`, unless another manager is named. */
+    async edit(
+      { target }: Pick<ResourcePlan, 'target'>,
+      patch: unknown,
+      { type = 'merge', manager = 'kubectl-edit', subresource }: EditOptions = {},
+    ) {
       const path = `${target.path}${subresource === undefined ? '' : `/${subresource}`}?fieldManager=${manager}`;
       return objectOf(await ns.cluster.api('PATCH', path, patch, `application/${type}-patch+json`));
     },

@@ -7,7 +7,7 @@ import { create } from '../manifests.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
 import type { Cluster } from '../plane/access.ts';
 import { noteChanges } from '../plane/watching.ts';
-import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
+import { type StartOptions, startWeeder } from '../weeder.ts';
 import { installApplications } from './applicationCrd.ts';
 import { conditionsIn } from './observedObjects.ts';
 
@@ -20,31 +20,13 @@ export interface Change {
 }
 
 /** A namespace of a real cluster with the CRD of applications, a tenant with all permissions in it, and watches. */
-export interface ObserverScene {
-  readonly ns: TestNamespace;
-  /**
-   * Starts the real program, for this namespace alone unless the flags say otherwise, with a config that allows
-   * Applications everything; waits until it runs.
-   */
-  start(t: Cleanup, options?: Partial<StartOptions>): Promise<WeederProcess>;
-  /** Creates the application, or sets this spec. */
-  apply(name: string, spec: JsonObject): Promise<void>;
-  application(name: string): Promise<JsonObject>;
-  /** `Applied` and so on: `True`, `False`, `Unknown`. */
-  condition(name: string, type: string): Promise<string | undefined>;
-  /** Waits until its current spec is applied, and everything is in sync. */
-  untilInSync(name: string): Promise<void>;
-  /** Watches a kind from now on. */
-  watch(group: string, plural: string): Promise<void>;
-  /** The events of the watches so far, in the order of their arrival. */
-  readonly changes: readonly Change[];
-}
+export type ObserverScene = Awaited<ReturnType<typeof setObserverScene>>;
 
 /** A config with which Applications may hold whatever their accounts may. */
 export const everythingAllowed = { observer: { allow: [{ namespaces: 'all', clusterKinds: 'all' }] } };
 
 /** Sets the scene without a weeder: `start()` starts it. */
-export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: Cluster): Promise<ObserverScene> {
+export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: Cluster) {
   const ns = await testNamespace(t, prefix, ofCluster);
   const { cluster, name: namespace } = ns;
   await installApplications(cluster);
@@ -58,14 +40,20 @@ export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: C
 
   return {
     ns,
+    /** The events of the watches so far, in the order of their arrival. */
     changes,
-    async start(test, { flags = [], config = everythingAllowed, ...options } = {}) {
+    /**
+     * Starts the real program, for this namespace alone unless the flags say otherwise, with a config that allows
+     * Applications everything; waits until it runs.
+     */
+    async start(test: Cleanup, { flags = [], config = everythingAllowed, ...options }: Partial<StartOptions> = {}) {
       const own = [`--namespaces=${namespace}`, '--log-level=debug'];
       const weeder = startWeeder(test, { cluster, config, ...options, flags: [...own, ...flags] });
       await weeder.log.until('the application observer starts');
       return weeder;
     },
-    async apply(name, spec) {
+    /** Creates the application, or sets this spec. */
+    async apply(name: string, spec: JsonObject) {
       const body = applicationOf(ns, spec, name);
       const metadata = { ...body.metadata, ...(await versionOf(name)) };
       const answer = await cluster.send('PUT', pathOf(name), { body: { ...body, metadata } });
@@ -73,8 +61,10 @@ export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: C
       else if (answer.status >= 400) throw new Error(JSON.stringify(answer.body));
     },
     application,
-    condition: async (name, type) => textOf(conditionsIn(await application(name))[type]?.['status']),
-    async untilInSync(name) {
+    /** `Applied` and so on: `True`, `False`, `Unknown`. */
+    condition: async (name: string, type: string) => textOf(conditionsIn(await application(name))[type]?.['status']),
+    /** Waits until its current spec is applied, and everything is in sync. */
+    async untilInSync(name: string) {
       await eventually(
         async (saw) => {
           const now = await application(name);
@@ -87,7 +77,8 @@ export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: C
         { what: `application ${name} in sync` },
       );
     },
-    watch: (group, plural) =>
+    /** Watches a kind from now on. */
+    watch: (group: string, plural: string) =>
       noteChanges(t, cluster, ns.path(group, plural), ({ type, object }) => {
         changes.push({ type, kind: object.kind ?? '', name: object.metadata.name, object });
       }),

@@ -1,6 +1,5 @@
 import { systemClock } from '@weeder/kube-runtime/base';
-import type { KubeClient } from '@weeder/kube-runtime/client';
-import { type TestSink, testSink } from '@weeder/kube-runtime/testing';
+import { testSink } from '@weeder/kube-runtime/testing';
 import { createStreamStatuses, provideReflector, type WatchSource } from '@weeder/kube-runtime/watch';
 import { createActor } from 'xstate';
 import { type Cleanup, cleanUp } from '../cleanup.ts';
@@ -9,13 +8,7 @@ import type { Cluster } from '../plane/access.ts';
 import { kubeClientFor } from '../plane/kubeClient.ts';
 
 /** A reflector of weeder on a real API server. */
-export interface Streaming {
-  readonly client: KubeClient;
-  readonly sink: TestSink;
-  /** The sentences of its log at info and above, in order. */
-  readonly logged: readonly string[];
-  isWatching(): boolean;
-}
+export type Streaming = ReturnType<typeof startStreaming>;
 
 export interface StreamingOptions {
   readonly path: string;
@@ -29,7 +22,7 @@ export interface StreamingOptions {
 }
 
 /** Starts it; it stops with the test. */
-export function startStreaming(t: Cleanup, cluster: Cluster, options: StreamingOptions): Streaming {
+export function startStreaming(t: Cleanup, cluster: Cluster, options: StreamingOptions) {
   const client = kubeClientFor(cluster.kubeconfigFor(options.user ?? 'admin'));
   const sink = testSink(options.isBoring);
   const logged: string[] = [];
@@ -48,5 +41,11 @@ export function startStreaming(t: Cleanup, cluster: Cluster, options: StreamingO
     actor.stop();
     await client.close();
   });
-  return { client, sink, logged, isWatching: () => actor.getSnapshot().matches({ connected: 'watching' }) };
+  return {
+    client,
+    sink,
+    /** The sentences of its log at info and above, in order. */
+    logged,
+    isWatching: () => actor.getSnapshot().matches({ connected: 'watching' }),
+  };
 }

@@ -5,7 +5,7 @@ import { builtTools, type ToolModule } from '../plane/build.ts';
 import { freePorts } from '../plane/ports.ts';
 import { type ManagedProcess, startProcess } from '../plane/process.ts';
 import { temporaryFile } from '../weeder.ts';
-import { type Collected, readLines } from './collected.ts';
+import { readLines } from './collected.ts';
 
 /** The OpenTelemetry Collector, with an exporter of our own which writes lines of JSON. */
 const collectorModule: ToolModule = {
@@ -16,17 +16,9 @@ const collectorModule: ToolModule = {
 };
 
 /** A collector on loopback. */
-export interface RealCollector extends AsyncDisposable {
-  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
-  readonly url: string;
-  /** What it has received, over all its starts. */
-  collected(): Collected;
-  stop(): Promise<void>;
-  /** Starts it again, at the same address. */
-  start(): Promise<void>;
-}
+export type RealCollector = Awaited<ReturnType<typeof startCollector>>;
 
-export async function startCollector(): Promise<RealCollector> {
+export async function startCollector() {
   const program = join(await builtTools(collectorModule), 'collector');
   const folder = dirname(temporaryFile('collector'));
   const [port] = await freePorts(1);
@@ -50,9 +42,12 @@ export async function startCollector(): Promise<RealCollector> {
   }
   let running = await launch();
   return {
+    /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
     url,
+    /** What it has received, over all its starts. */
     collected: () => readLines(readFileSync(running.logFile, 'utf8')),
     stop: () => running.kill(),
+    /** Starts it again, at the same address. */
     async start() {
       running = await launch();
     },

@@ -8,17 +8,10 @@ import { applicationOf, edit, makeTenant } from '../observer/observerScene.ts';
 import type { RunningWeeder } from '../weeder.ts';
 import { tomorrow } from '../windows.ts';
 
-/** The Applications of the scene on a real API server. */
-export interface OutageApplications {
-  /** Another manager changes an object back until the next correction waits. */
-  breakThem(weeder: Pick<RunningWeeder, 'log'>): Promise<void>;
-  /** It changes the object again. Without effect while the correction waits. */
-  contestAgain(): Promise<void>;
-}
-
 const [contested, manager] = ['contested', 'evil-bot'];
 
-export async function createOutageApplications(ns: TestNamespace): Promise<OutageApplications> {
+/** The Applications of the scene on a real API server. */
+export async function createOutageApplications(ns: TestNamespace) {
   const { cluster } = ns;
   await makeTenant(ns);
   await cluster.api('POST', ns.path('api/v1', 'configmaps'), configMap('detect', 'other'));
@@ -27,10 +20,12 @@ export async function createOutageApplications(ns: TestNamespace): Promise<Outag
   );
   const path = pathOf(ns, 'ConfigMap', contested);
   return {
-    async breakThem(weeder) {
+    /** Another manager changes an object back until the next correction waits. */
+    async breakThem(weeder: Pick<RunningWeeder, 'log'>) {
       await eventually(() => cluster.api('GET', path), { what: 'the object of the contested Application' });
       await contest({ ns }, weeder, contested, manager);
     },
+    /** It changes the object again. Without effect while the correction waits. */
     async contestAgain() {
       await edit(ns, path, { data: { a: 'theirs' } }, manager);
     },

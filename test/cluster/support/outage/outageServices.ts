@@ -19,19 +19,14 @@ import type { RunningWeeder } from '../weeder.ts';
 
 const minute = 60_000;
 
-/** The services of the scene on a real API server. */
-export interface OutageServices {
-  /** The outage, the pods, and the recovery of some services, each as soon as weeder has seen the one before. */
-  breakThem(weeder: Pick<RunningWeeder, 'log'>): Promise<void>;
-}
-
 /** What the config says of the services. The windows outlast the test. */
 export function servicesSection(): object {
   const settings = configured.map(({ name, ...each }) => [name, { ...each, watchDuration: '1h' }]);
   return Object.fromEntries(settings);
 }
 
-export async function createOutageServices(t: Cleanup, cluster: Cluster): Promise<OutageServices> {
+/** The services of the scene on a real API server. */
+export async function createOutageServices(t: Cleanup, cluster: Cluster) {
   const homes = new Map<string, TestNamespace>();
   const set = async (namespace: string, services: readonly string[], isReady: (service: string) => boolean) => {
     const home = homes.get(namespace) ?? (await newNamespace(cluster, namespace, t));
@@ -45,7 +40,8 @@ export async function createOutageServices(t: Cleanup, cluster: Cluster): Promis
   const [first] = downNamespaces;
 
   return {
-    async breakThem({ log }) {
+    /** The outage, the pods, and the recovery of some services, each as soon as weeder has seen the one before. */
+    async breakThem({ log }: Pick<RunningWeeder, 'log'>) {
       const until = (message: string, count: number) => log.until(message, {}, { count });
       await Promise.all(downNamespaces.map((namespace) => set(namespace, names, () => false)));
       await until('service is down', 2 * names.length);

@@ -1,7 +1,7 @@
 import { breakerValues, current, namespaceOf, restartSection, troubled } from '../../../support/scene/workloads.ts';
 import type { Cleanup } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
-import { newNamespace, type TestNamespace } from '../namespace.ts';
+import { newNamespace } from '../namespace.ts';
 import { patchPodStatus } from '../observer/statuses.ts';
 import type { Cluster } from '../plane/access.ts';
 import { healthy, startRemoteKubelet } from '../plane/remoteKubelet.ts';
@@ -13,22 +13,17 @@ import { closedWindow, tomorrow } from '../windows.ts';
 const hashAnnotation = 'weeder.dev/dependencies-hash';
 const workloads = [...troubled, ...current];
 
-/** The workloads of the scene on a real API server, with a simulated kubelet for their pods. */
-export interface OutageWorkloads {
-  readonly shop: TestNamespace;
-  untilAdopted(weeder: Pick<RunningWeeder, 'log'>): Promise<void>;
-  /** Brings each into its state, one after the other: only one may roll out at a time. */
-  breakThem(weeder: Pick<RunningWeeder, 'log'>): Promise<void>;
-}
-
 /** The section `restartControl`: without pauses, and without the end of a rollout that makes no progress. */
 export function workloadsSection(): object {
   const pace = { quietPeriod: '0s', minInterval: '0s', stallAfter: '1h', progressDeadline: '1h' };
   return { ...restartSection(pace, [closedWindow()]), hashKey: { namespace: 'shop' } };
 }
 
-/** Those that are current at the end have no pods. */
-export async function createOutageWorkloads(t: Cleanup, cluster: Cluster): Promise<OutageWorkloads> {
+/**
+ * The workloads of the scene on a real API server, with a simulated kubelet for their pods. Those that are current at
+ * the end have no pods.
+ */
+export async function createOutageWorkloads(t: Cleanup, cluster: Cluster) {
   const [shop, night] = await Promise.all([newNamespace(cluster, 'shop', t), newNamespace(cluster, 'night', t)]);
   const homeOf = (workload: string) => (namespaceOf(workload) === shop.name ? shop : night);
   for (const { name: namespace } of [shop, night])
@@ -74,10 +69,11 @@ export async function createOutageWorkloads(t: Cleanup, cluster: Cluster): Promi
 
   return {
     shop,
-    async untilAdopted({ log }) {
+    async untilAdopted({ log }: Pick<RunningWeeder, 'log'>) {
       await log.until('workload adopted, nothing restarts', {}, { count: workloads.length });
     },
-    async breakThem(weeder) {
+    /** Brings each into its state, one after the other: only one may roll out at a time. */
+    async breakThem(weeder: Pick<RunningWeeder, 'log'>) {
       const { log } = weeder;
       for (const [index, value] of breakerValues.entries()) {
         await change('breaker', value);

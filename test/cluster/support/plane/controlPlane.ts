@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { streamsLists } from '../../../support/api/watchList.ts';
 import { eventually, type Saw } from '../eventually.ts';
 import { apiServerFlags, controllerManagerFlags, etcdFlags, serviceAccountFlags } from '../flags.ts';
-import { type Cluster, connect } from './access.ts';
+import { connect } from './access.ts';
 import { type Assets, findAssets } from './assets.ts';
 import { tokenFor, writeCredentials } from './credentials.ts';
 import { httpClient } from './http.ts';
@@ -23,24 +23,7 @@ export interface ControlPlaneOptions {
 }
 
 /** A control plane whose servers the caller may stop. */
-export interface ControlPlane extends Cluster {
-  /** Sends SIGKILL, which closes every connection. etcd continues. */
-  killApiServer(): Promise<void>;
-  /** Restarts the API server on the same port with the same data, and resolves when it is ready. */
-  startApiServer(): Promise<void>;
-  /** Sends SIGSTOP. Connections stay open without answers until `resumeApiServer`. */
-  pauseApiServer(): Promise<void>;
-  resumeApiServer(): void;
-  apiServerPid(): number;
-  /** Copies the data of etcd. Requests wait meanwhile. */
-  backUpEtcd(): Promise<void>;
-  /** Kills etcd, replaces its data by those of the backup, and restarts it. */
-  restoreEtcd(): Promise<void>;
-  /** Returns the last lines of the log of a server. */
-  log(server: 'etcd' | 'kube-apiserver' | 'kube-controller-manager', lines?: number): string;
-  /** Ends all processes, and removes the temporary folder. */
-  stop(): Promise<void>;
-}
+export type ControlPlane = Awaited<ReturnType<typeof assemble>>;
 
 /**
  * Starts etcd, kube-apiserver and kube-controller-manager on free ports, of 127.0.0.1 by default, with their data in a
@@ -70,7 +53,7 @@ async function assemble(
   options: ControlPlaneOptions,
   running: Map<string, ManagedProcess>,
   stop: () => Promise<void>,
-): Promise<ControlPlane> {
+) {
   const [etcdPort = 0, peerPort = 0, apiPort = 0, managerPort = 0] = await freePorts(4);
   const { addressForPods } = options;
   const credentials = writeCredentials(dir);
@@ -114,25 +97,33 @@ async function assemble(
   }
   return {
     ...cluster,
+    /** Sends SIGKILL, which closes every connection. etcd continues. */
     killApiServer: () => apiServer.kill(),
+    /** Restarts the API server on the same port with the same data, and resolves when it is ready. */
     startApiServer: async () => {
       if (!apiServer.isRunning()) apiServer = await startApiServer();
     },
+    /** Sends SIGSTOP. Connections stay open without answers until `resumeApiServer`. */
     pauseApiServer: () => apiServer.pause(),
     resumeApiServer: () => apiServer.signal('SIGCONT'),
     apiServerPid: () => apiServer.pid,
+    /** Copies the data of etcd. Requests wait meanwhile. */
     backUpEtcd: async () => {
       await etcd.pause();
       await cp(data, backup, { recursive: true });
       etcd.signal('SIGCONT');
     },
+    /** Kills etcd, replaces its data by those of the backup, and restarts it. */
     restoreEtcd: async () => {
       await etcd.kill();
       await rm(data, { recursive: true });
       await cp(backup, data, { recursive: true });
       etcd = await startEtcd();
     },
-    log: (server, lines) => running.get(server)?.tail(lines) ?? '(not started)',
+    /** Returns the last lines of the log of a server. */
+    log: (server: 'etcd' | 'kube-apiserver' | 'kube-controller-manager', lines?: number) =>
+      running.get(server)?.tail(lines) ?? '(not started)',
+    /** Ends all processes, and removes the temporary folder. */
     stop,
   };
 }

@@ -27,12 +27,7 @@ export interface RequestOptions {
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A client of the tests for one server, which shares no code with weeder. */
-export interface HttpClient {
-  send(method: Method, path: string, options?: RequestOptions): Promise<Answer>;
-  /** Yields the lines of a response, such as a watch, until the server ends it. Throws when `signal` aborts. */
-  lines(path: string, options?: RequestOptions): Promise<{ status: number; lines: AsyncGenerator<string> }>;
-  close(): Promise<void>;
-}
+export type HttpClient = ReturnType<typeof httpClient>;
 
 function contentTypeOf(method: Method): string {
   return method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
@@ -48,7 +43,7 @@ function headersOf({ accept, etag, token, impersonate }: RequestOptions): Record
 }
 
 /** Creates a client for `origin` that trusts only the given certificates (PEM). */
-export function httpClient(origin: string, ca?: string): HttpClient {
+export function httpClient(origin: string, ca?: string) {
   // HTTP/1.1, so that each watch has its own connection.
   const agent = new Agent({
     allowH2: false,
@@ -70,13 +65,14 @@ export function httpClient(origin: string, ca?: string): HttpClient {
     });
   };
   return {
-    send: async (method, path, options = {}) => {
+    send: async (method: Method, path: string, options: RequestOptions = {}) => {
       const response = await open(method, path, options);
       const text = await response.body.text();
       const isJson = String(response.headers['content-type']).startsWith('application/json');
       return { status: response.statusCode, headers: response.headers, body: isJson ? parse(text) : text };
     },
-    lines: async (path, options = {}) => {
+    /** Yields the lines of a response, such as a watch, until the server ends it. Throws when `signal` aborts. */
+    lines: async (path: string, options: RequestOptions = {}) => {
       const response = await open('GET', path, options);
       return { status: response.statusCode, lines: linesOf(response.body) };
     },

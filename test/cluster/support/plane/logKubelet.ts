@@ -4,19 +4,11 @@ import type { Pod } from '../objects.ts';
 import { createNode } from './node.ts';
 import { startHttpsServer } from './ports.ts';
 
-/** A node of which only the logs are served, as the API server requests them from a kubelet. */
-export interface LogKubelet {
-  /** The paths with queries, such as `/containerLogs/shop/web-0/main?tailLines=20`. */
-  readonly requests: readonly string[];
-  /** Binds the pod to the node. */
-  bind(pod: Pod): Promise<void>;
-}
-
 /** Responds to the request of this path with the log, now or later or never. */
 type ServeLog = (path: string, respond: (log: string) => void) => void;
 
 /** Starts the node. */
-export async function startLogKubelet(t: Cleanup, ns: TestNamespace, serve: ServeLog): Promise<LogKubelet> {
+export async function startLogKubelet(t: Cleanup, ns: TestNamespace, serve: ServeLog) {
   const { cluster } = ns;
   const requests: string[] = [];
   const { port } = await startHttpsServer(t, cluster, ({ url = '' }, response) => {
@@ -26,8 +18,10 @@ export async function startLogKubelet(t: Cleanup, ns: TestNamespace, serve: Serv
   const name = `node-of-${ns.name}`;
   await createNode(t, cluster, name, port);
   return {
+    /** The paths with queries, such as `/containerLogs/shop/web-0/main?tailLines=20`. */
     requests,
-    async bind({ metadata }) {
+    /** Binds the pod to the node. */
+    async bind({ metadata }: Pod) {
       const path = ns.path('api/v1', 'pods', `${metadata.name}/binding`);
       await cluster.api('POST', path, { metadata: { name: metadata.name }, target: { kind: 'Node', name } });
     },

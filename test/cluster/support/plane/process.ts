@@ -9,21 +9,7 @@ export class SetupProblem extends Error {
 }
 
 /** A child process with a log file and a pid file, which ends at the latest with this process. */
-export interface ManagedProcess {
-  readonly name: string;
-  readonly pid: number;
-  readonly logFile: string;
-  /** Resolves when the process has ended, with its exit code or signal as part of a message. */
-  readonly exited: Promise<string>;
-  isRunning(): boolean;
-  signal(signal: NodeJS.Signals): void;
-  /** Sends SIGSTOP, and waits until every thread has stopped, because a running one may answer another request. */
-  pause(): Promise<void>;
-  /** Sends SIGKILL, and waits until the process has ended. */
-  kill(): Promise<void>;
-  /** Returns the last lines of the log for an error message. */
-  tail(lines?: number): string;
-}
+export type ManagedProcess = ReturnType<typeof startProcess>;
 
 interface ProcessOptions {
   readonly cwd?: string;
@@ -37,7 +23,7 @@ export function startProcess(
   binary: string,
   args: readonly string[],
   options: ProcessOptions = {},
-): ManagedProcess {
+) {
   const logFile = join(dir, `${name}.log`);
   const log = openSync(logFile, 'a');
   const child = spawn(binary, args, { ...options, stdio: ['ignore', log, log] });
@@ -60,13 +46,16 @@ export function startProcess(
     name,
     pid: pid ?? -1,
     logFile,
+    /** Resolves when the process has ended, with its exit code or signal as part of a message. */
     exited,
     isRunning: () => running,
     signal,
+    /** Sends SIGSTOP, and waits until every thread has stopped, because a running one may answer another request. */
     pause: async () => {
       signal('SIGSTOP');
       while (running && threadStates(pid ?? -1).some((state) => state !== 'T')) await pause(1);
     },
+    /** Sends SIGKILL, and waits until the process has ended. */
     kill: async () => {
       signal('SIGKILL');
       // The child is unreferenced, so a timer has to keep the event loop running.
@@ -74,6 +63,7 @@ export function startProcess(
       await exited;
       clearInterval(keepAlive);
     },
+    /** Returns the last lines of the log for an error message. */
     tail: (lines = 15) => tailOf(logFile, lines),
   };
 }

@@ -16,12 +16,7 @@ export interface PassingRequest {
 }
 
 /** A proxy of the API server, with the same certificate, that can record and delay requests. */
-export interface RequestProxy {
-  /** The path of a kubeconfig for the proxy. */
-  readonly kubeconfig: string;
-  /** All requests so far. */
-  readonly requests: readonly PassingRequest[];
-}
+export type RequestProxy = Awaited<ReturnType<typeof startRequestProxy>>;
 
 /**
  * Starts a proxy. It forwards a request when the promise of `onRequest` resolves. If that resolves with `loseAnswer`,
@@ -33,7 +28,7 @@ export async function startRequestProxy(
   onRequest: (request: PassingRequest) => unknown,
   rewrite: (path: string) => string = (path) => path,
   user = 'admin',
-): Promise<RequestProxy> {
+) {
   const requests: PassingRequest[] = [];
   const agent = new Agent({ keepAlive: true, ca: cluster.ca });
 
@@ -58,33 +53,31 @@ export async function startRequestProxy(
     pass(incoming, outgoing).catch(() => outgoing.destroy());
   });
   cleanUp(t, () => agent.destroy());
-  return { requests, kubeconfig: cluster.kubeconfigFor(user, { server: `https://127.0.0.1:${port}` }) };
+  return {
+    /** All requests so far. */
+    requests,
+    /** The path of a kubeconfig for the proxy. */
+    kubeconfig: cluster.kubeconfigFor(user, { server: `https://127.0.0.1:${port}` }),
+  };
 }
 
-/** Delays requests until the test opens the gate. */
-export interface Gate {
-  /** The callback for `startRequestProxy`. */
-  readonly onRequest: (request: PassingRequest) => Promise<void> | void;
-  /** The number of waiting requests. */
-  readonly waiting: number;
-  /** Releases the waiting requests and all later ones. */
-  open(): void;
-}
-
-/** Creates a closed gate for matching requests. */
-export function gate(matches: (request: PassingRequest) => boolean): Gate {
+/** Delays matching requests until the test opens the gate. */
+export function gate(matches: (request: PassingRequest) => boolean) {
   const { promise, resolve } = Promise.withResolvers<void>();
   let waiting = 0;
   return {
-    onRequest: async (request) => {
+    /** The callback for `startRequestProxy`. */
+    onRequest: async (request: PassingRequest) => {
       if (!matches(request)) return;
       waiting += 1;
       await promise;
       waiting -= 1;
     },
+    /** The number of waiting requests. */
     get waiting() {
       return waiting;
     },
+    /** Releases the waiting requests and all later ones. */
     open: resolve,
   };
 }

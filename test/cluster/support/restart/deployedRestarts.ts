@@ -1,26 +1,18 @@
 import type { Cleanup } from '../cleanup.ts';
-import { createAll, type DeployedWeeder, startDeployed, withConfig } from '../deploy/deployed.ts';
+import { createAll, startDeployed, withConfig } from '../deploy/deployed.ts';
 import type { Manifest } from '../deploy/kustomize.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
 import type { StartOptions } from '../weeder.ts';
 import { setRestartScene } from './restartScene.ts';
 
 /** A namespace with workloads of all kinds that use a ConfigMap or a Secret. */
-export interface DeployedRestarts {
-  readonly ns: TestNamespace;
-  /** The namespace of weeder. */
-  readonly home: TestNamespace;
-  /** Creates these objects with a config, and starts a replica of their workload. */
-  deploy(objects: readonly Manifest[], restartControl?: object): Promise<DeployedWeeder>;
-  /** Changes the ConfigMap or the Secret that both Deployments use. */
-  change(resource: 'configmaps' | 'secrets', value: string): Promise<void>;
-}
+export type DeployedRestarts = Awaited<ReturnType<typeof deployedRestarts>>;
 
 /**
  * Creates the workloads. The Deployments `rolled` and `evicted` have one pod each, the other workloads none.
  * `cluster` is a control plane without controllers, which creates no pods.
  */
-export async function deployedRestarts(t: Cleanup, cluster?: TestNamespace['cluster']): Promise<DeployedRestarts> {
+export async function deployedRestarts(t: Cleanup, cluster?: TestNamespace['cluster']) {
   const scene = await setRestartScene(t, 'restarts', cluster === undefined ? {} : { cluster });
   const { ns } = scene;
   const home = await testNamespace(t, 'home', ns.cluster);
@@ -41,8 +33,10 @@ export async function deployedRestarts(t: Cleanup, cluster?: TestNamespace['clus
 
   return {
     ns,
+    /** The namespace of weeder. */
     home,
-    async deploy(objects, more = {}) {
+    /** Creates these objects with a config, and starts a replica of their workload. */
+    async deploy(objects: readonly Manifest[], more: object = {}) {
       const rules = [
         { namespaces: [ns.name], selector: { matchLabels: { workload: 'evicted' } }, strategy: 'evict' },
         { namespaces: [ns.name] },
@@ -54,7 +48,8 @@ export async function deployedRestarts(t: Cleanup, cluster?: TestNamespace['clus
       // Limits weeder to this namespace, because it removes states of workloads that no rule matches.
       return startDeployed(t, home, deployed, { expects, flags: [`--namespaces=${ns.name}`] });
     },
-    change: (resource, value) =>
+    /** Changes the ConfigMap or the Secret that both Deployments use. */
+    change: (resource: 'configmaps' | 'secrets', value: string) =>
       resource === 'secrets'
         ? scene.put('password', { word: value }, 'Secret')
         : scene.put('settings', { word: value }),

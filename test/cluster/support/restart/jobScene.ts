@@ -10,19 +10,9 @@ const List = z.looseObject({ items: z.array(KubeObject) });
 const marker = 'weeder.dev/recreates';
 
 /** A restart scene with Jobs. */
-export interface JobScene extends RestartScene {
-  /** All Jobs of the namespace except the copies. */
-  jobs(): Promise<KubeObject[]>;
-  job(name: string): Promise<KubeObject | undefined>;
-  /** The copies that weeder makes of Jobs before it recreates them. */
-  copies(): Promise<KubeObject[]>;
-  /** Waits until the Job is recreated, its restart is recorded, and the copy is deleted. */
-  untilRecreated(name: string, beforeUid: string): Promise<KubeObject>;
-  /** Creates a ConfigMap and a Job that uses it, waits until the Job is adopted and runs, and returns its uid. */
-  adopt(name: string, spec?: object): Promise<string>;
-}
+export type JobScene = ReturnType<typeof jobSceneOf>;
 
-export function jobSceneOf(scene: RestartScene): JobScene {
+export function jobSceneOf(scene: RestartScene) {
   const { cluster } = scene.ns;
   const path = scene.ns.path('apis/batch/v1', 'jobs');
   const listJobs = async () => List.parse(await cluster.api('GET', path)).items;
@@ -32,10 +22,13 @@ export function jobSceneOf(scene: RestartScene): JobScene {
   const job = async (name: string) => (await jobs()).find(({ metadata }) => metadata.name === name);
   return {
     ...scene,
+    /** All Jobs of the namespace except the copies. */
     jobs,
     job,
+    /** The copies that weeder makes of Jobs before it recreates them. */
     copies,
-    untilRecreated: (name, beforeUid) =>
+    /** Waits until the Job is recreated, its restart is recorded, and the copy is deleted. */
+    untilRecreated: (name: string, beforeUid: string) =>
       eventually(
         async (saw) => {
           const [now, remaining] = [await job(name), await copies()];
@@ -46,7 +39,8 @@ export function jobSceneOf(scene: RestartScene): JobScene {
         },
         { what: `${name} recreated` },
       ),
-    async adopt(name, spec = {}) {
+    /** Creates a ConfigMap and a Job that uses it, waits until the Job is adopted and runs, and returns its uid. */
+    async adopt(name: string, spec: object = {}) {
       await scene.put(name, { word: 'one' });
       await scene.make('Job', name, { spec });
       await scene.untilAdopted('Job', name);

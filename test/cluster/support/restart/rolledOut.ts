@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import type { WorkloadKind } from '@weeder/kube-runtime/objects';
 import { ownPods } from '../../../../src/restart/pods/ownPods.ts';
-import { type PodSummary, readPod } from '../../../../src/restart/pods/podSummary.ts';
+import { readPod } from '../../../../src/restart/pods/podSummary.ts';
 import { type RolloutProgress, rolloutOf } from '../../../../src/restart/pods/rollout.ts';
 import type { WorkloadSummary } from '../../../../src/restart/references/workloadSummary.ts';
 import type { Cleanup } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
-import type { TestNamespace } from '../namespace.ts';
-import type { Pod } from '../objects.ts';
-import type { Answer } from '../plane/http.ts';
 import type { PodBehaviour } from '../plane/remoteKubelet.ts';
 import { changesAfter } from '../plane/watching.ts';
 import { setRestartScene } from './restartScene.ts';
@@ -16,32 +13,12 @@ import { makeNodes } from './workloadOptions.ts';
 import { summaryOf } from './workloadVersion.ts';
 
 /** The workload `web` on a real API server, with a simulated kubelet for its pods. */
-export interface RolledOut {
-  readonly ns: TestNamespace;
-  readonly path: string;
-  summary(): Promise<WorkloadSummary>;
-  /** Returns its pods. */
-  pods(): Promise<Pod[]>;
-  ownPods(): Promise<PodSummary[]>;
-  /** Sends a JSON merge patch, and returns the answer with any status. */
-  patch(patch: object, subresource?: string): Promise<Answer>;
-  /** Sends a patch that depends on the current object. Retries it on a conflict. */
-  apply(decide: Decide): Promise<Answer>;
-  progress(): Promise<RolloutProgress>;
-  until(is: RolloutProgress['type']): Promise<RolloutProgress>;
-  /** Applies a patch, and returns the progress of each version of the workload until the rollout is complete. */
-  roll(decide: Decide): Promise<RolloutProgress[]>;
-}
+export type RolledOut = Awaited<ReturnType<typeof rolledOut>>;
 
 type Decide = (summary: WorkloadSummary) => object;
 
 /** Creates the workload with three pods (a DaemonSet with two) unless `spec` differs, and waits until they run. */
-export async function rolledOut(
-  t: Cleanup,
-  kind: WorkloadKind,
-  spec: object = {},
-  behaviour: PodBehaviour = {},
-): Promise<RolledOut> {
+export async function rolledOut(t: Cleanup, kind: WorkloadKind, spec: object = {}, behaviour: PodBehaviour = {}) {
   const restartScene = await setRestartScene(t, kind.toLowerCase(), behaviour);
   const { ns } = restartScene;
   const { cluster } = ns;
@@ -71,15 +48,17 @@ export async function rolledOut(
     const now = await summary();
     return rolloutOf(now, await own(now));
   };
-  const scene: RolledOut = {
+  const scene = {
     ns,
     path,
     summary,
+    /** Returns its pods. */
     pods,
     ownPods: async () => own(await summary()),
+    /** Sends a JSON merge patch, and returns the answer with any status. */
     patch,
     progress,
-    until: (is) =>
+    until: (is: RolloutProgress['type']) =>
       eventually(
         async (saw) => {
           const now = await progress();
@@ -88,8 +67,10 @@ export async function rolledOut(
         },
         { what: `a rollout that is ${is}` },
       ),
+    /** Sends a patch that depends on the current object. Retries it on a conflict. */
     apply,
-    async roll(decide) {
+    /** Applies a patch, and returns the progress of each version of the workload until the rollout is complete. */
+    async roll(decide: Decide) {
       const answer = await apply(decide);
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
       const patched = summaryOf(answer.body, kind);
