@@ -4,14 +4,7 @@ import { type Cluster, connect, coordinatesVariable, readCoordinates } from './p
 import { startControlPlane } from './plane/controlPlane.ts';
 
 /** The namespace of a test. */
-export interface TestNamespace {
-  readonly name: string;
-  readonly cluster: Cluster;
-  /** The path of a namespaced resource: `path('apis/apps/v1', 'replicasets', 'web')`. */
-  path(group: string, resource: string, name?: string): string;
-  /** Registers a function that is called when the test ends. */
-  after(cleanup: () => unknown): void;
-}
+export type TestNamespace = Awaited<ReturnType<typeof newNamespace>>;
 
 let shared: Promise<Cluster> | undefined;
 
@@ -41,13 +34,15 @@ export async function testNamespace(t: Cleanup, prefix: string, cluster?: Cluste
 }
 
 /** Creates a namespace of this name. */
-export async function newNamespace(cluster: Cluster, name: string, t: Cleanup): Promise<TestNamespace> {
+export async function newNamespace(cluster: Cluster, name: string, t: Cleanup) {
   await cluster.api('POST', '/api/v1/namespaces', { metadata: { name } });
   return {
     name,
     cluster,
-    path: (group, resource, object) =>
+    /** The path of a namespaced resource: `path('apis/apps/v1', 'replicasets', 'web')`. */
+    path: (group: string, resource: string, object?: string) =>
       `/${group}/namespaces/${name}/${resource}${object === undefined ? '' : `/${object}`}`,
-    after: (cleanup) => t.after(cleanup),
+    /** Registers a function that is called when the test ends. */
+    after: (cleanup: () => unknown) => t.after(cleanup),
   };
 }

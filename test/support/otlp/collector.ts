@@ -5,41 +5,37 @@ import { listen } from '@weeder/kube-runtime/testing';
 import { type ReceivedMetrics, type ReceivedSpan, readMetrics, readSpans } from './otlp.ts';
 
 /** A server that speaks OTLP, and keeps what it has accepted. */
-export interface Collector extends AsyncDisposable {
-  readonly url: string;
-  /** `fails`: 500. `isBusy`: 503. `hangs`: no answer. */
-  mode: 'accepts' | 'fails' | 'isBusy' | 'hangs';
-  /** All requests, with those that were not accepted. */
-  readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[];
-  readonly spans: ReceivedSpan[];
-  /** The newest last. */
-  readonly metrics: ReceivedMetrics[];
-  traces(): string[][];
-}
+export type Collector = Awaited<ReturnType<typeof collector>>;
+type Mode = 'accepts' | 'fails' | 'isBusy' | 'hangs';
 
-export async function collector(): Promise<Collector> {
+export async function collector() {
+  const requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
+  const [spans, metrics]: [ReceivedSpan[], ReceivedMetrics[]] = [[], []];
   const server = createServer(async (request, response) => {
     const { url: path = '', headers } = request;
     const body = await buffer(request);
-    own.requests.push({ path, headers });
+    requests.push({ path, headers });
     if (own.mode === 'hangs') return;
     if (own.mode === 'accepts') {
       const data = headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
-      if (path === '/v1/traces') own.spans.push(...readSpans(data));
-      if (path === '/v1/metrics') own.metrics.push(readMetrics(data));
+      if (path === '/v1/traces') spans.push(...readSpans(data));
+      if (path === '/v1/metrics') metrics.push(readMetrics(data));
     }
     response.writeHead({ accepts: 200, fails: 500, isBusy: 503 }[own.mode], {
       'content-type': 'application/x-protobuf',
     });
     response.end();
   });
-  const own: Collector = {
+  const own = {
     url: `http://127.0.0.1:${await listen(server)}`,
-    mode: 'accepts',
-    requests: [],
-    spans: [],
-    metrics: [],
-    traces: () => tracesIn(own.spans),
+    /** `fails`: 500. `isBusy`: 503. `hangs`: no answer. */
+    mode: 'accepts' as Mode,
+    /** All requests, with those that were not accepted. */
+    requests,
+    spans,
+    /** The newest last. */
+    metrics,
+    traces: () => tracesIn(spans),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,3 +1,5 @@
+import { seededRandom } from '@weeder/embedded-cluster';
+
 /** Random numbers with a seed: the same story each time. */
 export interface Dice {
   /** From 0 up to 1. */
@@ -10,13 +12,7 @@ export interface Dice {
 }
 
 export function diceOf(seed: number): Dice {
-  let state = seed | 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = seededRandom(seed);
   const below = (count: number) => Math.floor(next() * count);
   return {
     next,

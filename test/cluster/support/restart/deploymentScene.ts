@@ -1,35 +1,15 @@
 import type { ContainerContent } from '@weeder/embedded-cluster';
 import type { WorkloadState } from '../../../../src/restart/content/state.ts';
 import { type Cleanup, forSuite } from '../cleanup.ts';
-import { type Deployed, deployed } from '../deploy/deployment.ts';
+import { deployed } from '../deploy/deployment.ts';
 import { eventually } from '../eventually.ts';
-import type { TestNamespace } from '../namespace.ts';
-import type { StartOptions, WeederProcess } from '../weeder.ts';
+import type { StartOptions } from '../weeder.ts';
 import { setRestartScene } from './restartScene.ts';
 
 export type Source = 'configmaps' | 'secrets';
 
 /** A namespace with a simulated kubelet, in which weeder manages the Deployments with the label `managed`. */
-export interface DeploymentScene {
-  readonly ns: TestNamespace;
-  /** Creates a ConfigMap or Secret. */
-  make(source: Source, name: string, content: object, annotations?: object): Promise<void>;
-  change(source: Source, name: string, patch: object): Promise<void>;
-  remove(source: Source, name: string): Promise<void>;
-  /** Creates a Deployment with one pod, and resolves immediately. */
-  create(name: string, pod: object, more?: DeploymentOptions): Promise<Deployed>;
-  /** Creates a Deployment, and resolves when its pods run and it is adopted. */
-  deploy(name: string, pod: object, more?: DeploymentOptions): Promise<Deployed>;
-  /** Starts a weeder with these settings in addition to the usual ones. It stops with `t`. */
-  begin(t: Cleanup, section?: object, options?: Partial<StartOptions>): WeederProcess;
-  /** Starts a weeder, and resolves when it has read the hash key. */
-  start(t: Cleanup, section?: object, options?: Partial<StartOptions>): Promise<WeederProcess>;
-  /**
-   * Resolves when weeder has handled all earlier changes of sources, including their quiet periods. Used before
-   * assertions that nothing restarts.
-   */
-  caughtUp(): Promise<void>;
-}
+export type DeploymentScene = Awaited<ReturnType<typeof setDeploymentScene>>;
 
 export interface DeploymentOptions {
   readonly annotations?: Readonly<Record<string, string>>;
@@ -41,7 +21,7 @@ export interface DeploymentOptions {
 export const managed = { managed: 'true' };
 
 /** Creates the scene. `startTime`: from the creation of a pod to the start of its containers. Milliseconds. */
-export async function setDeploymentScene(t: Cleanup, prefix: string, startTime = 400): Promise<DeploymentScene> {
+export async function setDeploymentScene(t: Cleanup, prefix: string, startTime = 400) {
   const contents = new Map<string, ContainerContent>();
   const scene = await setRestartScene(t, prefix, {
     startTime,
@@ -51,45 +31,54 @@ export async function setDeploymentScene(t: Cleanup, prefix: string, startTime =
   const { cluster, name: namespace } = ns;
   let markers = 0;
 
-  const create: DeploymentScene['create'] = async (name, pod, more = {}) => {
+  const create = async (name: string, pod: object, more: DeploymentOptions = {}) => {
     const { annotations = {}, labels = managed, replicas = 1 } = more;
     const podSpec = { containers: [{ name: 'main', image: 'registry.invalid/web:1' }], ...pod };
     await scene.make('Deployment', name, { annotations, labels, podSpec, spec: { replicas }, isAwaited: false });
     return deployed(scene, name, (uid, container) => contents.get(`${uid}/${container}`));
   };
 
-  const make: DeploymentScene['make'] = async (source, name, content, annotations = {}) => {
+  const make = async (source: Source, name: string, content: object, annotations: object = {}) => {
     await cluster.api('POST', ns.path('api/v1', source), { metadata: { name, annotations }, ...content });
   };
 
-  const change: DeploymentScene['change'] = async (source, name, patch) => {
+  const change = async (source: Source, name: string, patch: object) => {
     await cluster.api('PATCH', ns.path('api/v1', source, name), patch);
   };
 
-  const begin: DeploymentScene['begin'] = (own, section = {}, options = {}) => {
+  const begin = (own: Cleanup, section: object = {}, options: Partial<StartOptions> = {}) => {
     const rules = [{ selector: { matchLabels: managed } }];
     return scene.begin(own, { config: scene.config({ rules, ...quick, ...section }), ...options });
   };
 
   return {
     ns,
+    /** Creates a ConfigMap or Secret. */
     make,
     change,
+    /** Creates a Deployment with one pod, and resolves immediately. */
     create,
-    async remove(source, name) {
+    async remove(source: Source, name: string) {
       await cluster.api('DELETE', ns.path('api/v1', source, name));
     },
-    async deploy(name, pod, more) {
+    /** Creates a Deployment, and resolves when its pods run and it is adopted. */
+    async deploy(name: string, pod: object, more?: DeploymentOptions) {
       const deployment = await create(name, pod, more);
       await deployment.current();
       return deployment;
     },
+    /** Starts a weeder with these settings in addition to the usual ones. It stops with `t`. */
     begin,
-    async start(own, section, options) {
+    /** Starts a weeder, and resolves when it has read the hash key. */
+    async start(own: Cleanup, section?: object, options?: Partial<StartOptions>) {
       const weeder = begin(own, section, options);
       await weeder.log.until('hash key read');
       return weeder;
     },
+    /**
+     * Resolves when weeder has handled all earlier changes of sources, including their quiet periods. Used before
+     * assertions that nothing restarts.
+     */
     async caughtUp() {
       markers += 1;
       const name = `later-${markers}`;
