@@ -3,24 +3,13 @@ import type { Rule } from './rules.ts';
 import type { WeederUnderTest } from './weederUnderTest.ts';
 
 /** The state of weeder when it has nothing to do. */
-export interface IdleState {
-  /** The metrics that differ from their expected value, as text. */
-  readonly deviations: readonly string[];
-  /** Resident memory: the median of several samples, each after a garbage collection. MiB. */
-  readonly rss: number;
-  /** The used JavaScript heap. MiB. */
-  readonly heap: number;
-}
+export type IdleState = Awaited<ReturnType<typeof measureAtRest>>;
 
 const sampleCount = 9;
 const sampleInterval = 200;
 
 /** Waits until weeder is idle, for at most `within` milliseconds, and measures it. */
-export async function measureAtRest(
-  weeder: WeederUnderTest,
-  rules: readonly Rule[],
-  within: number,
-): Promise<IdleState> {
+export async function measureAtRest(weeder: WeederUnderTest, rules: readonly Rule[], within: number) {
   const deadline = Date.now() + within;
   let deviations = await deviationsOf(weeder, rules);
   while (deviations.length > 0 && Date.now() < deadline) {
@@ -35,7 +24,14 @@ export async function measureAtRest(
     sizes.push(weeder.rss());
     heaps.push((await weeder.gauges())('nodejs_heap_size_used_bytes') / 2 ** 20);
   }
-  return { deviations, rss: median(sizes), heap: median(heaps) };
+  return {
+    /** The metrics that differ from their expected value, as text. */
+    deviations,
+    /** Resident memory: the median of several samples, each after a garbage collection. MiB. */
+    rss: median(sizes),
+    /** The used JavaScript heap. MiB. */
+    heap: median(heaps),
+  };
 }
 
 async function deviationsOf(weeder: WeederUnderTest, rules: readonly Rule[]): Promise<string[]> {

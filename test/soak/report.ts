@@ -2,12 +2,6 @@ import { judged, type Violation } from './invariants.ts';
 import { invariants, type SoakResult } from './soak.ts';
 import { timeOfDay } from './times.ts';
 
-/** The result of a soak as text, and how many of its invariants failed. */
-export interface Report {
-  readonly lines: readonly string[];
-  readonly failed: number;
-}
-
 /**
  * MiB. A process reaches its full size after some minutes, because V8's young generation grows with its load: in soaks of
  * two minutes, the last third had between 12 MiB less and 39 MiB more than the first with the same heap. What such a soak
@@ -19,7 +13,8 @@ const memory = 'memory does not grow from the first to the last third';
 const busy = 'the soak had enough deletions, and enough pods that were due';
 const maxShown = 5;
 
-export function report(result: SoakResult): Report {
+/** The result of a soak as text, and how many of its invariants failed. */
+export function report(result: SoakResult) {
   const { idleStates, deletions, delays } = result;
   const violations = [...result.violations];
   const fail = (invariant: string, what: string) =>

@@ -2,24 +2,10 @@ import { z } from 'zod';
 import { sampleValue, scraped } from '../../support/api/scraped.ts';
 
 /** The actors, streams and pending work of a weeder. */
-export interface Measured {
-  /** The numbers of permanent actors, by machine and state. */
-  readonly actors: Readonly<Record<string, number>>;
-  /** The numbers of streams in state `watching`, by resource. */
-  readonly watching: Readonly<Record<string, number>>;
-  /** The number of deletions in flight and in the queue, and of `podDeletion` actors. */
-  readonly pendingDeletions: number;
-  /** The number of `dependants` actors that are not open, or whose service has no open window. */
-  readonly orphanedActors: number;
-}
+export type Measured = Awaited<ReturnType<typeof measure>>;
 
 /** The memory of the process in bytes, and its number of open files and sockets. */
-export interface Usage {
-  readonly rss: number;
-  readonly heap: number;
-  readonly external: number;
-  readonly descriptors: number;
-}
+export type Usage = Awaited<ReturnType<typeof measureUsage>>;
 
 /** The ports on which weeder serves health and metrics. */
 export interface TelemetryPorts {
@@ -38,7 +24,7 @@ const Actor = z.looseObject({
 type Actor = z.infer<typeof Actor>;
 const Actors = z.looseObject({ actors: z.array(Actor) });
 
-export async function measure(ports: TelemetryPorts): Promise<Measured> {
+export async function measure(ports: TelemetryPorts) {
   const { actors } = Actors.parse(JSON.parse((await get(ports.health, '/debug/actors')).text));
   const numbers = await scrape(ports);
   const value = (name: string, labels = {}) => sampleValue(numbers, `weeder_${name}`, labels) ?? 0;
@@ -46,17 +32,21 @@ export async function measure(ports: TelemetryPorts): Promise<Measured> {
   const withWindow = new Set(services.map(({ id }) => id));
   const isOrphaned = ({ state, parent = '' }: Actor) => !isOpen(state) || !withWindow.has(parent);
   return {
+    /** The numbers of permanent actors, by machine and state. */
     actors: tally(actors.filter(({ machine }) => permanent.includes(machine)).map(nameOf)),
+    /** The numbers of streams in state `watching`, by resource. */
     watching: Object.fromEntries(
       resources.map((resource) => [resource, value('streams', { resource, state: 'watching' })]),
     ),
+    /** The number of deletions in flight and in the queue, and of `podDeletion` actors. */
     pendingDeletions:
       value('deletions_in_flight') + value('deletion_queue_length') + value('actors', { machine: 'pod_deletion' }),
+    /** The number of `dependants` actors that are not open, or whose service has no open window. */
     orphanedActors: actors.filter(({ machine }) => machine === 'dependants').filter(isOrphaned).length,
   };
 }
 
-export async function measureUsage(ports: TelemetryPorts): Promise<Usage> {
+export async function measureUsage(ports: TelemetryPorts) {
   const numbers = await scrape(ports);
   const value = (name: string) => sampleValue(numbers, name) ?? Number.NaN;
   return {

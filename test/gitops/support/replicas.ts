@@ -5,18 +5,11 @@ import type { Cleanup } from '../../cluster/support/cleanup.ts';
 import { eventually } from '../../cluster/support/eventually.ts';
 import { at } from '../../cluster/support/observer/observedObjects.ts';
 import { type RestartScene, setRestartScene } from '../../cluster/support/restart/restartScene.ts';
-import type { Followed, GitOpsTool } from './gitOpsTool.ts';
+import type { GitOpsTool } from './gitOpsTool.ts';
 import { workloadOf } from './restarted.ts';
 
-interface Replaced {
-  readonly scene: RestartScene;
-  readonly followed: Followed;
-  /** Recreates the immutable ConfigMap, so that weeder scales the workload to 0. */
-  recreate(): Promise<void>;
-}
-
 /** A workload with two pods in Git, of which weeder deletes all pods before new ones start. */
-async function toReplace(t: Cleanup, { follow }: GitOpsTool, spec: JsonObject): Promise<Replaced> {
+async function toReplace(t: Cleanup, { follow }: GitOpsTool, spec: JsonObject) {
   const scene = await setRestartScene(t, 'replicas');
   const { ns } = scene;
   const configMaps = ns.path('api/v1', 'configmaps');
@@ -31,6 +24,7 @@ async function toReplace(t: Cleanup, { follow }: GitOpsTool, spec: JsonObject): 
   return {
     scene,
     followed,
+    /** Recreates the immutable ConfigMap, so that weeder scales the workload to 0. */
     async recreate() {
       await ns.cluster.api('DELETE', `${configMaps}/web`);
       await make('two');

@@ -1,16 +1,10 @@
 import { after, type TestContext } from 'node:test';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { type PageServer, startPageServer } from '../../support/page/pageServer.ts';
 import { launch } from './chromium.ts';
 
 /** A page in a browser, and its console output. */
-export interface Seen {
-  readonly page: Page;
-  /** The console output, including uncaught errors and violations of the policy. */
-  readonly consoleLines: readonly string[];
-  /** The origins of its requests: `http://127.0.0.1:9645`. */
-  readonly origins: ReadonlySet<string>;
-}
+export type Seen = Awaited<ReturnType<typeof visit>>;
 
 let browser: Promise<Browser> | undefined;
 after(async () => (await browser)?.close());
@@ -18,7 +12,7 @@ after(async () => (await browser)?.close());
 type PageOptions = BrowserContextOptions & { readonly path?: string };
 
 /** Opens an address in a window that shares nothing with the others. Closed with the test. */
-export async function visit(t: TestContext, url: string, options: BrowserContextOptions = {}): Promise<Seen> {
+export async function visit(t: TestContext, url: string, options: BrowserContextOptions = {}) {
   browser ??= launch();
   const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
   t.after(() => context.close());
@@ -29,7 +23,13 @@ export async function visit(t: TestContext, url: string, options: BrowserContext
   page.on('pageerror', (error) => consoleLines.push(String(error)));
   page.on('request', (request) => origins.add(new URL(request.url()).origin));
   await page.goto(url);
-  return { page, consoleLines, origins };
+  return {
+    page,
+    /** The console output, including uncaught errors and violations of the policy. */
+    consoleLines,
+    /** The origins of its requests: `http://127.0.0.1:9645`. */
+    origins,
+  };
 }
 
 /** Opens the page on a new server, which `prepare` has configured. */

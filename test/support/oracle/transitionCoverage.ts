@@ -18,24 +18,18 @@ type Definition = InspectedTransitions[number];
 type InspectedTransitions = Extract<InspectionEvent, { type: '@xstate.microstep' }>['_transitions'];
 
 /** Counts which transitions running actors take; give `inspect` to their runtime. */
-export interface TransitionCoverage {
-  readonly inspect: (event: InspectionEvent) => void;
-  readonly taken: ReadonlySet<string>;
-  /** The transitions of this machine that were never taken. */
-  missing(machine: AnyStateMachine): NamedTransition[];
-}
-
-export function transitionCoverage(): TransitionCoverage {
+export function transitionCoverage() {
   const taken = new Set<string>();
   return {
-    inspect(event) {
+    inspect(event: InspectionEvent) {
       if (event.type !== '@xstate.microstep') return;
       for (const definition of event._transitions) {
         if (definition.source instanceof StateNode) taken.add(keyOf(definition.source, definition));
       }
     },
     taken,
-    missing: (machine) => transitionsOf(machine).filter(({ key }) => !taken.has(key)),
+    /** The transitions of this machine that were never taken. */
+    missing: (machine: AnyStateMachine) => transitionsOf(machine).filter(({ key }) => !taken.has(key)),
   };
 }
 

@@ -5,19 +5,13 @@ import type { HeldCluster } from '../world/heldCluster.ts';
 import type { Replay } from './replayFile.ts';
 import type { ReplayStep } from './replayFormat.ts';
 import { replayStage } from './replayStage.ts';
-import { firstDifference, type TimelineLine } from './replayTimeline.ts';
-
-/** The result of a replay: every failure begins with its `file:line`. */
-export interface Played {
-  readonly failures: readonly string[];
-  readonly timeline: readonly TimelineLine[];
-}
+import { firstDifference } from './replayTimeline.ts';
 
 /** After the last step: longer than every window. Milliseconds. */
 const aftermath = 20 * 60_000;
 
 /** Plays a replay from its start to the end of its last window, in simulated time. */
-export async function play(replay: Replay, inspect: (event: InspectionEvent) => void = () => {}): Promise<Played> {
+export async function play(replay: Replay, inspect: (event: InspectionEvent) => void = () => {}) {
   const start = replay.recorded[0]?.time ?? Date.UTC(2026, 0, 1);
   const stage = replayStage(replay, start, inspect);
   const { clock, cluster, failures, timeline } = stage;
