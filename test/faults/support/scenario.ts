@@ -14,32 +14,15 @@ import {
 import { freePorts } from '../../cluster/support/plane/ports.ts';
 import { type Scene, setScene } from '../../cluster/support/scene.ts';
 import { oneByOne } from '../../support/oneByOne.ts';
-import { type FaultyApiServer, faultyApiServer, type Protocol } from './apiServer.ts';
-import { type Measured, measure, measureUsage, type TelemetryPorts, type Usage } from './measure.ts';
-import { type RemoteControl, remoteControl } from './remoteControl.ts';
+import { faultyApiServer, type Protocol } from './apiServer.ts';
+import { measure, measureUsage } from './measure.ts';
+import { remoteControl } from './remoteControl.ts';
 
 /** A running weeder, connected through a server that injects faults, and the pods that weeder may or may not delete. */
-export interface Scenario {
-  readonly scene: Scene;
-  readonly server: FaultyApiServer;
-  readonly weeder: WeederProcess;
-  readonly remote: RemoteControl;
-  readonly ports: TelemetryPorts;
-  /** Crash-looping dependants of the service. Their ReplicaSet replaces them under other names. */
-  readonly looping: readonly Pod[];
-  /** A healthy dependant, and a crash-looping dependant of a service that does not recover. */
-  readonly unaffectedPods: readonly Pod[];
-  /** The measurements before the first fault. */
-  readonly before: { readonly measured: Measured; readonly usage: Usage; readonly watches: number };
-}
+export type Scenario = Awaited<ReturnType<typeof startScenario>>;
 
 /** A scenario without a weeder process. */
-export type PreparedScenario = Omit<Scenario, 'weeder' | 'before'> & {
-  /** Starts a weeder process. A second call starts another one. */
-  start(options?: Partial<StartOptions>): WeederProcess;
-  /** The same. Resolves when the caches of weeder are synced. */
-  started(options?: Partial<StartOptions>): Promise<WeederProcess>;
-};
+export type PreparedScenario = Awaited<ReturnType<typeof prepareScenario>>;
 
 const replicas = 3;
 
@@ -47,12 +30,7 @@ const replicas = 3;
 const startOneByOne = oneByOne();
 
 /** Creates a service that is down and its crash-looping dependants. */
-export async function prepareScenario(
-  t: Cleanup,
-  prefix: string,
-  protocol: Protocol,
-  settings: object = {},
-): Promise<PreparedScenario> {
+export async function prepareScenario(t: Cleanup, prefix: string, protocol: Protocol, settings: object = {}) {
   const scene = await setScene(t, prefix, { settings: { watchDuration: '5m', ...settings } });
   const { ns, labels, otherLabels } = scene;
   const [server, [health = 0, metrics = 0]] = await Promise.all([
@@ -83,7 +61,20 @@ export async function prepareScenario(
       await weeder.ready();
       return weeder;
     });
-  return { scene, server, remote, ports: { health, metrics }, looping, unaffectedPods, start, started };
+  return {
+    scene,
+    server,
+    remote,
+    ports: { health, metrics },
+    /** Crash-looping dependants of the service. Their ReplicaSet replaces them under other names. */
+    looping,
+    /** A healthy dependant, and a crash-looping dependant of a service that does not recover. */
+    unaffectedPods,
+    /** Starts a weeder process. A second call starts another one. */
+    start,
+    /** The same. Resolves when the caches of weeder are synced. */
+    started,
+  };
 }
 
 async function loopingPods({ ns, labels }: Scene): Promise<Pod[]> {
@@ -97,15 +88,22 @@ export async function startScenario(
   prefix: string,
   protocol: Protocol,
   options: Partial<StartOptions> & { readonly settings?: object } = {},
-): Promise<Scenario> {
+) {
   const { settings, ...startOptions } = options;
   const prepared = await prepareScenario(t, prefix, protocol, settings);
   const weeder = await prepared.started(startOptions);
-  return { ...prepared, weeder, before: await atRest({ ...prepared, weeder }) };
+  /** The measurements before the first fault. */
+  const before = await atRest({ ...prepared, weeder });
+  return { ...prepared, weeder, before };
 }
 
 /** Measures weeder while it is idle. */
-export async function atRest({ server, remote, ports, weeder }: Omit<Scenario, 'before'>): Promise<Scenario['before']> {
+export async function atRest({
+  server,
+  remote,
+  ports,
+  weeder,
+}: Pick<PreparedScenario, 'server' | 'remote' | 'ports'> & { readonly weeder: WeederProcess }) {
   const streams = weeder.log.find('stream synced').length;
   await eventually(() => server.openWatches === streams, { what: `${streams} open watches` });
   const measured = await measure(ports);

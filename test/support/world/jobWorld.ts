@@ -5,61 +5,40 @@ import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { ApiRequest } from '@weeder/kube-runtime/client';
 import type { RequestFault } from '@weeder/kube-runtime/testing';
 import type { RestartConfig } from '../../../src/config/restart.ts';
-import type { RestartControl } from '../../../src/restart/restartControl.ts';
-import {
-  type SimulatedRestarts,
-  type SimulatedRestartsOptions,
-  simulatedRestarts,
-} from '../restarts/simulatedRestarts.ts';
+import { type SimulatedRestartsOptions, simulatedRestarts } from '../restarts/simulatedRestarts.ts';
 import { made } from './embedded.ts';
 
 /** Jobs with their pods in a simulated cluster, and a weeder that may be replaced. */
-export interface JobWorld extends SimulatedRestarts {
-  readonly control: RestartControl;
-  /** Every write, such as `DELETE once`; a dry run does not count. */
-  readonly writes: string[];
-  /** Called before each write, with its text. */
-  fault: (write: string) => RequestFault | undefined;
-  putSource(data: Readonly<Record<string, string>>): void;
-  /** Creates a Job with a running pod, unless the Job is suspended; it uses the ConfigMap `settings`. */
-  putJob(name: string, more?: { readonly metadata?: JsonObject; readonly spec?: JsonObject }): void;
-  /** Creates a CronJob that is not managed, and returns the reference of its Jobs. */
-  putCronJob(name: string): JsonObject;
-  /** Patches a Job, or its status, as another client. */
-  patchJob(name: string, patch: JsonObject): void;
-  /** Deletes a Job as another client. */
-  deleteJob(name: string): void;
-  job(name: string): JsonObject | undefined;
-  /** Names of all Jobs, copies included. */
-  readonly names: readonly string[];
-  /** How long its pods take to terminate. Milliseconds. */
-  ending: number;
-}
+export type JobWorld = Awaited<ReturnType<typeof jobWorld>>;
 
 const namespace = 'shop';
 const kubectl = { manager: 'kubectl' };
 const containers = [{ name: 'app', image: 'app:1', envFrom: [{ configMapRef: { name: 'settings' } }] }];
 
-export async function jobWorld(config: RestartConfig, options: SimulatedRestartsOptions = {}): Promise<JobWorld> {
+export async function jobWorld(config: RestartConfig, options: SimulatedRestartsOptions = {}) {
   const { restarts, control, server } = simulatedRestarts(config, { faultOf }, options);
   const { clock } = restarts;
   const { store } = server;
 
+  const writes: string[] = [];
+
   function faultOf(request: ApiRequest): RequestFault | undefined {
     const text = textOfWrite(request);
     const fault = text === undefined ? undefined : world.fault(text);
-    if (text !== undefined) world.writes.push(text);
+    if (text !== undefined) writes.push(text);
     return fault;
   }
 
-  const world: JobWorld = {
+  const world = {
     ...restarts,
     get control() {
       return control();
     },
-    writes: [],
-    fault: () => undefined,
-    putSource(data) {
+    /** Every write, such as `DELETE once`; a dry run does not count. */
+    writes,
+    /** Called before each write, with its text. */
+    fault: (_write: string): RequestFault | undefined => undefined,
+    putSource(data: Readonly<Record<string, string>>) {
       const source = store.get(configMaps, namespace, 'settings');
       made(
         source === undefined
@@ -67,12 +46,17 @@ export async function jobWorld(config: RestartConfig, options: SimulatedRestarts
           : store.update(configMaps, { ...source, data }, kubectl),
       );
     },
-    putJob(name, { metadata = {}, spec = {} } = {}) {
+    /** Creates a Job with a running pod, unless the Job is suspended; it uses the ConfigMap `settings`. */
+    putJob(
+      name: string,
+      { metadata = {}, spec = {} }: { readonly metadata?: JsonObject; readonly spec?: JsonObject } = {},
+    ) {
       const template = { metadata: { labels: { app: name } }, spec: { containers, restartPolicy: 'Never' } };
       const job = { metadata: { name, namespace, ...metadata }, spec: { parallelism: 1, template, ...spec } };
       made(store.create(jobs, job, kubectl));
     },
-    putCronJob(name) {
+    /** Creates a CronJob that is not managed, and returns the reference of its Jobs. */
+    putCronJob(name: string) {
       const template = { spec: { containers, restartPolicy: 'Never' } };
       const annotations = { 'weeder.dev/restart-on-change': 'false' };
       const jobTemplate = { spec: { template } };
@@ -80,18 +64,22 @@ export async function jobWorld(config: RestartConfig, options: SimulatedRestarts
       const { uid } = made(store.create(cronJobs, cronJob, kubectl)).metadata;
       return { apiVersion: 'batch/v1', kind: 'CronJob', name, uid, controller: true };
     },
-    patchJob(name, patch) {
+    /** Patches a Job, or its status, as another client. */
+    patchJob(name: string, patch: JsonObject) {
       const subresource = patch['status'] === undefined ? undefined : ('status' as const);
       made(store.patch(jobs, namespace, name, patch, { ...kubectl, subresource }));
     },
-    deleteJob: (name) => void store.delete(jobs, namespace, name),
-    job(name) {
+    /** Deletes a Job as another client. */
+    deleteJob: (name: string) => void store.delete(jobs, namespace, name),
+    job(name: string) {
       const job = store.get(jobs, namespace, name);
       return job === undefined ? undefined : wireObject(jobs, job);
     },
+    /** Names of all Jobs, copies included. */
     get names() {
       return store.list(jobs).map(({ metadata }) => metadata.name);
     },
+    /** How long its pods take to terminate. Milliseconds. */
     ending: 500,
   };
   startWorkloads(store, clock);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createApiServer, failure, type Resource, type Status } from '@weeder/embedded-cluster';
-import { addressOf, customResource, type Storage, wireObject } from '@weeder/embedded-cluster/registry';
+import { addressOf, customResource, wireObject } from '@weeder/embedded-cluster/registry';
 import { customResourceDefinitions, namespaces, serviceAccounts } from '@weeder/embedded-cluster/resources';
 import type { JsonObject } from '@weeder/kube-runtime/base';
-import type { ApiRequest, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
+import type { ApiRequest, ApiResult } from '@weeder/kube-runtime/client';
 import { type ApiFailure, classify } from '@weeder/kube-runtime/client';
 import { clientOf, sendInProcess, type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
 import { parse } from 'yaml';
@@ -43,37 +43,33 @@ export interface RequestListener {
 }
 
 /** The embedded API server in virtual time, without HTTP, so that thousands of requests take no time. */
-export interface SimulatedServer {
-  readonly storage: Storage;
-  /** How requests fail from now on, with this probability; undefined: they succeed. */
-  failures: { readonly kind: RequestFailure; readonly probability: number } | undefined;
-  /**
-   * Connects the client of a weeder process. A killed process sends nothing more; requests already sent are still
-   * executed.
-   */
-  connect(process: number): { readonly client: KubeClient; disconnect(): void };
-  get(resource: Resource, namespace: string, name: string): JsonObject | undefined;
-}
+export type SimulatedServer = ReturnType<typeof simulatedServer>;
+type Failures = { readonly kind: RequestFailure; readonly probability: number } | undefined;
 
 /** One for each possible application, beside `default`. */
 const accounts = ['a0', 'a1', 'a2'];
 /** Milliseconds. */
 const timeout = 10_000;
 
-export function simulatedServer(clock: VirtualClock, random: () => number, listener: RequestListener): SimulatedServer {
+export function simulatedServer(clock: VirtualClock, random: () => number, listener: RequestListener) {
   const embedded = createApiServer({ clock, random, resources: [applications] });
   const { storage, store } = embedded;
   made(store.create(namespaces, { metadata: { name: 'shop' } }));
   for (const name of accounts) made(store.create(serviceAccounts, { metadata: { name, namespace: 'shop' } }));
 
-  const server: SimulatedServer = {
+  const server = {
     storage,
-    failures: undefined,
-    get(resource, namespace, name) {
+    /** How requests fail from now on, with this probability; undefined: they succeed. */
+    failures: undefined as Failures,
+    get(resource: Resource, namespace: string, name: string): JsonObject | undefined {
       const object = storage.collectionOf(resource).get(namespace, name);
       return object === undefined ? undefined : wireObject(resource, object);
     },
-    connect(process) {
+    /**
+     * Connects the client of a weeder process. A killed process sends nothing more; requests already sent are still
+     * executed.
+     */
+    connect(process: number) {
       let isDisconnected = false;
       const client = clientOf((request) =>
         Promise.resolve(isDisconnected ? disconnected : exchange(callOf(process, request))),
