@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { kubeconfig, tokenFor, unprivilegedUsers } from './credentials.ts';
-import { type Answer, type HttpClient, httpClient, type Method, type RequestOptions } from './http.ts';
+import { type Answer, httpClient, type Method, type RequestOptions } from './http.ts';
 
 const Coordinates = z.object({
   dir: z.string(),
@@ -29,28 +29,10 @@ export interface KubeconfigOptions {
 }
 
 /** A running cluster. */
-export interface Cluster extends Coordinates {
-  /** Returns the path of a kubeconfig for `admin` or one of the users `weeder-1` … `weeder-200`. */
-  kubeconfigFor(user: string, options?: KubeconfigOptions): string;
-  tokenOf(user: string): string;
-  /** Returns a user without permissions that no other test uses. */
-  takeUser(): string;
-  /** Sends a request, as admin unless a token is given. Returns answers with any status. */
-  send(method: Method, path: string, options?: RequestOptions): Promise<Answer>;
-  /** Sends a request as admin, and returns the body of the answer. Throws if the status is 400 or higher. */
-  api(method: Method, path: string, body?: unknown, contentType?: string): Promise<unknown>;
-  /** Returns the lines of a watch or another long response, as admin unless a token is given. */
-  lines: HttpClient['lines'];
-  /**
-   * Compacts etcd at its current revision, so that older ones are unavailable, and returns that revision. The watch
-   * cache of a running API server still serves older revisions. It answers 410 after a restart, or with
-   * `--watch-cache=false`.
-   */
-  compactEtcd(): Promise<number>;
-}
+export type Cluster = ReturnType<typeof connect>;
 
 /** Connects to a running control plane. Idle connections do not prevent the exit of the process. */
-export function connect(coordinates: Coordinates): Cluster {
+export function connect(coordinates: Coordinates) {
   const client = httpClient(coordinates.url, coordinates.ca);
   const tokenOf = (user: string): string => tokenFor(user, coordinates.secret);
   const admin = tokenOf('admin');
@@ -60,21 +42,31 @@ export function connect(coordinates: Coordinates): Cluster {
   return {
     ...coordinates,
     tokenOf,
+    /** Sends a request, as admin unless a token is given. Returns answers with any status. */
     send,
+    /** Returns a user without permissions that no other test uses. */
     takeUser: () => takeUser(coordinates.dir),
-    kubeconfigFor: (user, options = {}) => {
+    /** Returns the path of a kubeconfig for `admin` or one of the users `weeder-1` … `weeder-200`. */
+    kubeconfigFor: (user: string, options: KubeconfigOptions = {}) => {
       const { server = coordinates.url, ca = coordinates.ca, token = tokenOf(user), namespace } = options;
       files += 1;
       const file = join(coordinates.dir, `kubeconfig-${user}-${process.pid}-${files}.yaml`);
       writeFileSync(file, kubeconfig(server, ca, user, token, namespace), { mode: 0o600 });
       return file;
     },
-    api: async (method, path, body, contentType) => {
+    /** Sends a request as admin, and returns the body of the answer. Throws if the status is 400 or higher. */
+    api: async (method: Method, path: string, body?: unknown, contentType?: string) => {
       const answer = await send(method, path, { body, ...(contentType === undefined ? {} : { contentType }) });
       if (answer.status >= 400) throw new Error(`${method} ${path} → ${answer.status}: ${JSON.stringify(answer.body)}`);
       return answer.body;
     },
-    lines: (path, options = {}) => client.lines(path, { token: admin, ...options }),
+    /** Returns the lines of a watch or another long response, as admin unless a token is given. */
+    lines: (path: string, options: RequestOptions = {}) => client.lines(path, { token: admin, ...options }),
+    /**
+     * Compacts etcd at its current revision, so that older ones are unavailable, and returns that revision. The watch
+     * cache of a running API server still serves older revisions. It answers 410 after a restart, or with
+     * `--watch-cache=false`.
+     */
     compactEtcd: () => compact(coordinates.etcdUrl),
   };
 }

@@ -26,9 +26,6 @@ export interface RequestOptions {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A client of the tests for one server, which shares no code with weeder. */
-export type HttpClient = ReturnType<typeof httpClient>;
-
 function contentTypeOf(method: Method): string {
   return method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
 }
@@ -42,7 +39,9 @@ function headersOf({ accept, etag, token, impersonate }: RequestOptions): Record
   };
 }
 
-/** Creates a client for `origin` that trusts only the given certificates (PEM). */
+/**
+ * A client of the tests for one server, which shares no code with weeder, and trusts only the given certificates (PEM).
+ */
 export function httpClient(origin: string, ca?: string) {
   // HTTP/1.1, so that each watch has its own connection.
   const agent = new Agent({
