@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
  * A clock for tests in virtual time. It advances only when a caller advances it, and runs each timer at its due time.
  * It is for code in this process; requests over HTTP take real time.
  */
-export interface SimulatedClock extends Clock {
+interface SimulatedClock extends Clock {
   /** Advances by `ms`, and runs the timers that are due, including those that are set meanwhile. */
   advance(ms: number): void;
   /** As `advance`, but delivers the events of watches before each timer. */

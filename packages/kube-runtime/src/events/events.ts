@@ -9,7 +9,7 @@ import { createEventSender, type EventState } from './eventSender.ts';
 import { identifyThrough } from './identify.ts';
 
 /** Records Kubernetes Events (`events.k8s.io/v1`) on a best-effort basis, behind more important requests. */
-export interface EventRecorder {
+interface EventRecorder {
   /**
    * Returns immediately and never throws. An occurrence that repeats soon becomes part of the series of the existing Event.
    */
