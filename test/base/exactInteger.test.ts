@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { ExactInteger, integerOf, isObject, objectOf, parseJson } from '@weeder/kube-runtime/base';
+import { arrayOf, ExactInteger, integerOf, isObject, objectOf, parseJson } from '@weeder/kube-runtime/base';
 import fc from 'fast-check';
 import { stepTextOf, treeOf } from '../../src/observer/drift/fieldsV1.ts';
 import { boundedJson, isSameJson } from '../../src/observer/objects/jsonValue.ts';
@@ -40,6 +40,17 @@ suite('integers beyond 2^53', () => {
     assert.equal(parseJson('1e3'), 1000);
     assert.equal(integerOf('17'), 17);
     assert.throws(() => parseJson('{"a":9007199254740993'));
+  });
+
+  test('are found at any depth, and not in fractions, exponents and strings beside them', () => {
+    const inner =
+      '[9007199254740993,-9007199254740993,1.2345678901234567,1e-0000000000000001,"\\\\","\\"9007199254740993"]';
+    const depth = 200_000;
+    let value = parseJson(`${'['.repeat(depth)}${inner}${']'.repeat(depth)}`);
+    for (let left = depth; left > 0; left--) [value] = arrayOf(value);
+    const [one, minus, ...others] = arrayOf(value);
+    assert.deepEqual([`${one}`, `${minus}`], ['9007199254740993', '-9007199254740993']);
+    assert.deepEqual(others, JSON.parse(inner).slice(2));
   });
 
   test('are equal to themselves and not to a neighbour', () => {

@@ -50,7 +50,8 @@ export function parseJson(text: string): unknown {
   }
 }
 
-const stringOrInteger = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d{16,}(?![\d.eE])/g;
+/** Not the digits after a point or in an exponent. */
+const stringOrInteger = /"[^"\\]*(?:\\.[^"\\]*)*"?|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/gs;
 
 /** `JSON.parse` overflows the stack at some thousand levels with a function, and never without one. */
 function parseDeep(text: string): unknown {
