@@ -40,7 +40,9 @@ export function explainDependants({ selector, pods, crashLooping, neverStarted }
       ({ namespace, name, container, reason, because }) =>
         `      ${namespace}/${name}  container ${container}, ${reason}  → left alone: ${because}`,
     ),
-  ].join('\n');
+  ]
+    .map(printable)
+    .join('\n');
 }
 
 /** What is wrong with the declarations of pods, and whether there are any, as sections of text. */

@@ -1,6 +1,7 @@
 import { timeInSeconds } from '@weeder/kube-runtime/base';
 import { objectText } from '@weeder/kube-runtime/objects';
 import { workloadStates } from '@weeder/live-page';
+import { printable } from '../base/printable.ts';
 import { keptPods, podsToReplace } from '../restart/content/affectedPods.ts';
 import { type Assessment, assess } from '../restart/content/assess.ts';
 import type { CurrentSource } from '../restart/content/currentSources.ts';
@@ -35,7 +36,7 @@ export interface ExplainedWorkload {
 
 /** Describes one workload, as lines of text. */
 export function explainWorkload({ ref, state, details }: ExplainedWorkload): string {
-  return [`${objectText(ref)}: ${state}`, ...details.map((line) => `  ${line}`)].join('\n');
+  return [`${objectText(ref)}: ${state}`, ...details.map((line) => `  ${line}`)].map(printable).join('\n');
 }
 
 /** `now`: epoch milliseconds. */

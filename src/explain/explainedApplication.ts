@@ -1,3 +1,4 @@
+import { printable } from '../base/printable.ts';
 import type { FieldReport } from '../observer/entries/fieldReports.ts';
 import { isSecret } from '../observer/objects/confidential.ts';
 import { type Identity, identityText } from '../observer/objects/identity.ts';
@@ -57,7 +58,7 @@ export interface ExplainedField extends Pick<FieldReport, 'path' | 'type'> {
 /** The answer as texts of several lines: that of the application, and one for each resource. */
 export function applicationTexts(explained: ExplainedApplication): string[] {
   return [applicationLines(explained), ...explained.resources.map(resourceLines)].map((lines) =>
-    inOneColour(lines.join('\n  ')),
+    lines.map(printable).join('\n  '),
   );
 }
 
@@ -114,9 +115,4 @@ const longestValue = 2_000;
 
 function shown(value = 'absent'): string {
   return value.length <= longestValue ? value : `${value.slice(0, longestValue)}… (${value.length} characters)`;
-}
-
-/** Replaces control characters, so that names and messages cannot control the terminal. */
-function inOneColour(text: string): string {
-  return text.replace(/[^\P{Cc}\n]/gu, '\u{fffd}');
 }

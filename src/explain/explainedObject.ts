@@ -44,7 +44,7 @@ export function explainObject(explained: ExplainedObject): string[] {
     ...(settings === undefined ? [] : [`  settings: ${settings}`]),
     ...services.map(serviceLine),
     ...dependants.map(explainDependants),
-    ...details.map((line) => `  ${line}`),
+    ...details.map((line) => `  ${printable(line)}`),
     ...events.map(eventLine),
   ];
 }

@@ -1,4 +1,5 @@
 import { formatFieldError, formatFieldErrors } from '../../base/fieldError.ts';
+import { printable } from '../../base/printable.ts';
 import type { DataFormat } from '../data/dataFormats.ts';
 import { filesIn, isFolder } from '../filesIn.ts';
 import type { OutputFlag } from '../flags/outputFlag.ts';
@@ -36,7 +37,7 @@ function printReport(files: readonly CheckedFile[]): void {
   for (const { file, type, summary, errors, warnings } of files) {
     printErrors(warnings.map((each) => formatFieldError({ ...each, message: `warning: ${each.message}` })));
     if (errors.length > 0) printErrors(formatFieldErrors(errors).split('\n'));
-    else if (type !== 'other') print(`${file}: ok, ${summary.join('\n  ')}`);
+    else if (type !== 'other') print(`${printable(file)}: ok, ${summary.join('\n  ')}`);
   }
   const others = files.filter(({ type }) => type === 'other').length;
   if (others > 0) print(`${others} other ${others === 1 ? 'file is' : 'files are'} not checked`);

@@ -6,7 +6,7 @@ import { connect, interactive } from '../connect.ts';
 import { printData } from '../data/printData.ts';
 import type { PodStatus } from '../data/statusShape.ts';
 import { type StatusFlags, usualNamespace } from '../flags/statusFlags.ts';
-import { fail, print, printRemarks } from '../output.ts';
+import { fail, printLines, printRemarks } from '../output.ts';
 import { createPrintedReader } from '../printedReader.ts';
 import { askWeeder } from './askWeeder.ts';
 import { checkLines, readChecks } from './checks.ts';
@@ -58,7 +58,7 @@ export async function status(flags: StatusFlags): Promise<number> {
   await forward?.close();
   return reader.report(() => {
     if (flags.output !== undefined) return printData('Status', { pods: found, remarks: [...remarks] }, flags.output);
-    print(found.map((pod) => linesOf(pod).join('\n')).join('\n\n'));
+    printLines(found.flatMap((pod, place) => [...(place === 0 ? [] : ['']), ...linesOf(pod)]));
     printRemarks([...remarks]);
   });
 }

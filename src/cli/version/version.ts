@@ -6,7 +6,7 @@ import { printData } from '../data/printData.ts';
 import type { Content } from '../data/shapes.ts';
 import type { OutputFlag } from '../flags/outputFlag.ts';
 import { namespacesOf, type ReadFlags } from '../flags/readFlags.ts';
-import { exitCodes, fail, print } from '../output.ts';
+import { exitCodes, fail, printLines } from '../output.ts';
 import { createPrintedReader } from '../printedReader.ts';
 import { serverVersion } from '../serverVersion.ts';
 import { runningWeeders, weederLabel } from './runningWeeders.ts';
@@ -23,7 +23,7 @@ export async function version(flags: VersionFlags): Promise<number> {
   const { node } = process.versions;
   const client = { version: packageJson.version, node, platform: `${process.platform}/${process.arch}` };
   const show = (cluster: Omit<Versions, 'client'>) => {
-    if (flags.output === undefined) print(`Client version: ${client.version}`, ...linesOf(cluster));
+    if (flags.output === undefined) printLines([`Client version: ${client.version}`, ...linesOf(cluster)]);
     else printData('Version', { client, ...cluster }, flags.output);
   };
   const only = (problem?: CodedError) => {
