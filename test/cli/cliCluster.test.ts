@@ -108,15 +108,20 @@ suite('version', () => {
     deploy('tagged', `ghcr.io/a/weeder:0.2.0@sha256:${'0'.repeat(64)}`, {});
     deploy('labelled', `weeder@sha256:${'0'.repeat(64)}`, { 'app.kubernetes.io/version': '0.3.0' });
     deploy('unknown', 'localhost:5000/weeder', {});
+    deploy('hostile', `weeder:1.0.0${'0'.repeat(150_000)}!\nRunning version: 9.9.9\u001b[2J`, {});
     const { code, stdout, stderr } = await sharedCli(['version', access]);
     assert.deepEqual([code, stderr], [0, '']);
     assert.ok(stdout.startsWith(client));
     assert.match(stdout, /^Kubernetes version: v1\./m);
+    // Each object has one line, whatever is written in it.
+    assert.equal(stdout.match(/^Running version: /gm)?.length, 4);
+    assert.match(stdout, /!\\u000aRunning version: 9\.9\.9\\u001b\[2J, 0 of 2 ready$/m);
     assert.match(stdout, /^Running version: 0\.2\.0, Deployment weeder\/tagged, image ghcr\.io\S+, 0 of 2 ready$/m);
     const json = await sharedCli(['version', access, '-ojson']);
     const version = shapes.Version.parse(JSON.parse(json.stdout));
     const versions = version.running?.map((each) => [each.name, each.version]);
     assert.deepEqual(versions, [
+      ['hostile', undefined],
       ['labelled', '0.3.0'],
       ['tagged', '0.2.0'],
       ['unknown', undefined],

@@ -71,8 +71,14 @@ function wordsFor({ from, to, transitions }: Way, width: number): Line[] {
 
 /** The name of a state for a reader of another one: its path, or only its last part beside and in the other one. */
 function nameFrom(from: string, to: string): string {
-  const [, around = '', name = to] = /^(.*)\.(.*)$/.exec(to) ?? [];
-  return around === from || from.replace(/\.?[^.]*$/, '') === around ? name : to;
+  const around = parentOf(to);
+  const name = to.slice(to.lastIndexOf('.') + 1);
+  return around === from || parentOf(from) === around ? name : to;
+}
+
+/** The path of the state around it; empty for an outermost one. */
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('.')));
 }
 
 /** The event, the guard and the actions of a transition. */

@@ -54,7 +54,7 @@ export function unknownVerb(word: string, verbs: readonly string[]): CodedError 
 }
 
 function sentenceOf(code: string, message: string, verb: string, flags: readonly string[]): string {
-  const [, quoted = ''] = /'(.*?)'/s.exec(message) ?? [];
+  const [, quoted = ''] = /'([^']*)'/.exec(message) ?? [];
   const [flag = ''] = /--[^ ,=]+/.exec(quoted) ?? quoted.split(/[ ,=]/, 1);
   switch (code) {
     case 'commander.unknownOption':
@@ -67,14 +67,19 @@ function sentenceOf(code: string, message: string, verb: string, flags: readonly
       if (message.startsWith('command-argument')) return wrongArgument(verb, quoted, message);
       return `The flag ${flag}: ${message.replace(/^.* is invalid\. /s, '').replace(/\.$/, '')}.`;
     case 'commander.excessArguments':
-      return tooMany(verb, message.replace(/^.* but got \d+: (.*)\.$/s, '$1'));
+      return tooMany(verb, lastPart(message, / but got \d+: /));
     default:
       return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
   }
 }
 
+/** What follows the words, without the full stop at the end. */
+function lastPart(message: string, words: RegExp): string {
+  return (message.split(words).at(-1) ?? message).replace(/\.$/, '');
+}
+
 function wrongArgument(verb: string, word: string, message: string): string {
-  const words = message.replace(/^.*Allowed choices are (.*)\.$/s, '$1').split(', ');
+  const words = lastPart(message, /Allowed choices are /).split(', ');
   const meant = nearest(word, words);
   return `weeder ${verb} does not accept the argument ${word}${meant === undefined ? `: give ${words.join(', ')}.` : `; did you mean ${meant}?`}`;
 }

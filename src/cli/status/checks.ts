@@ -5,8 +5,12 @@ type Checks = NonNullable<PodStatus['checks']>;
 /** What `/readyz?verbose` says. */
 export function readChecks(text: string): Checks {
   return text.split('\n').flatMap((line) => {
-    const [, sign, name, detail = ''] = /^\[([+-])\](.*?) (?:ok|failed)(?:: (.*))?$/.exec(line) ?? [];
-    return name === undefined || name === 'ping' ? [] : [{ name, ok: sign === '+', detail }];
+    const [, sign, check = ''] = /^\[([+-])\](.*)$/.exec(line) ?? [];
+    const result = sign === '+' ? ' ok' : ' failed';
+    const end = `${check}: `.indexOf(`${result}: `);
+    const name = check.slice(0, end);
+    if (sign === undefined || end === -1 || name === 'ping') return [];
+    return [{ name, ok: sign === '+', detail: check.slice(end + result.length + 2) }];
   });
 }
 

@@ -53,6 +53,6 @@ export function weederContainer({ containers }: JsonObject): JsonObject {
 
 /** The tag of an image, if it is a version: of `ghcr.io/a/weeder:0.1.0@sha256:…` it is `0.1.0`. */
 function tagOf(image: string): string | undefined {
-  const [, tag] = /:v?(\d+\.\d+\.\d+[\w.+-]*)(?:@|$)/.exec(image) ?? [];
+  const [, tag] = /:v?(\d+\.\d+\.\d[\w.+-]*)(?:@|$)/.exec(image) ?? [];
   return tag;
 }

@@ -13,7 +13,7 @@ export function causePathsOf(fields: readonly string[]): readonly CausePath[] {
 
 function readCausePath(field: string): CausePath {
   if (field === '<nil>' || field === '[]') return [];
-  return (field.match(/\[[^\]]*\]|[^.[\]]+/g) ?? []).map((step) => (step.startsWith('[') ? undefined : step));
+  return (field.match(/\[[^\]]*\]?|[^.[\]]+/g) ?? []).map((step) => (step.startsWith('[') ? undefined : step));
 }
 
 /** Returns true if the cause is about this path, a part of it, or something that contains it. */

@@ -74,7 +74,7 @@ function typeError({ message }: ApiFailure): string | undefined {
 /** Returns the path of a field that ends there, such as `.spec.replicas`. */
 function pathBefore(message: string, end: number): string {
   const before = message.slice(Math.max(0, end - longestPath), end);
-  return before.slice(before.search(/[.\w-]*$/));
+  return before.slice(before.search(/(?<![.\w-])[.\w-]*$/));
 }
 
 const longestWords = 300;
@@ -99,7 +99,7 @@ function withoutValue(words: string): string {
 
 /** Shortens a type error by the value that was found: an Application in a manifest may hold a Secret. */
 function withoutFound(line: string): string {
-  return permanentWords.test(line) ? line.replace(/, got .*$/, '') : line;
+  return permanentWords.test(line) ? (line.split(', got ', 1)[0] ?? line) : line;
 }
 
 function firstLine(text: string): string {

@@ -29,7 +29,7 @@ export function requestFailuresIn(text: string, of: 'run' | 'pull'): RequestFail
   return text.split('\n').flatMap((line) => {
     const other = of === 'pull' ? 'registry' : /\bcsi\b/i.test(line) ? 'CSI driver' : undefined;
     // A log of JSON has escaped quotes.
-    return [...line.replaceAll(/\\+"/g, '"').matchAll(request)].flatMap(({ groups = {} }): RequestFailure[] => {
+    return [...line.replaceAll(/(?<!\\)\\+"/g, '"').matchAll(request)].flatMap(({ groups = {} }): RequestFailure[] => {
       const { webhook, origin = '', address, host = '', port = origin.startsWith('https') ? 443 : 80, reason } = groups;
       const to = webhook === undefined ? other : 'webhook';
       if (to === undefined) return [];

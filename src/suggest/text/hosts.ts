@@ -34,7 +34,7 @@ const hostless: ReadonlySet<string> = new Set(['file', 'unix']);
 const token =
   /(?<![^\s,;=@"'`([{<>|&:])(?<!\$[{(])(?:_([-a-z0-9]{1,15})\._(?:tcp|udp)\.)?([a-z0-9][-a-z0-9.]*)(?::(\d{1,5})(?![\w.:]))?/g;
 /** A command that takes URLs without a scheme, and what may follow the host of one. */
-const fetching = /\b(?:curl|wget)\s[^;|&\n]*$/;
+const fetching = /\b(?:curl|wget)\s/;
 const afterHost = /^(?:$|[\s,;"'`)\]}<>|&\\/?])/;
 /** The flag of the port that belongs to `-h` or `--host` before it. */
 const portFlag = /^["']?\s(?:[^;|&\n]*\s)?(?:-p|-P|--port)[ =]?["']?(\d{1,5})(?!\w)/;
@@ -92,7 +92,7 @@ function mentionAt(text: string, match: RegExpExecArray, { isWhole }: Pick<HostM
     return [{ ...nowhere, host, port: numberIn(port), portName, form: 'hostPort' }];
   if (name.endsWith('.') && variableNamespace.test(after))
     return [{ ...nowhere, host, port: undefined, form: 'hostPort', isQualified: true }];
-  if (fetching.test(before) && afterHost.test(after))
+  if (isFetched(before) && afterHost.test(after))
     return [{ ...nowhere, host, port: undefined, form: 'url', scheme: 'http' }];
   if (!afterWord.test(after)) return [];
   const [, spaced] = /^\s+(\d{1,5})(?![\w.:])/.exec(after) ?? portFlag.exec(after) ?? [];
@@ -106,6 +106,12 @@ function mentionAt(text: string, match: RegExpExecArray, { isWhole }: Pick<HostM
       isWhole,
     },
   ];
+}
+
+/** The command is the last one. */
+function isFetched(before: string): boolean {
+  const [, ...commands] = before.split(fetching);
+  return commands.length > 0 && !/[;|&\n]/.test(commands.at(-1) ?? '');
 }
 
 function trimmed(name: string): string {

@@ -24,15 +24,21 @@ const longestMessage = 8192;
 const longestEnd = 600;
 
 /** They may contain any word, which must not be read as a reason: quoted texts, images, URLs and hosts. */
-const names = /"[^"]*"|\S*\/\S*|(?<=\b(?:lookup|registry) )\S+/g;
+const nameOrWord = /"[^"]*"|(?<host>(?<=\b(?:lookup|registry) )\S+)|[^\s"]+/g;
 /** The words of errors that contain a slash. */
 const words: readonly string[] = ['i/o', 'net/http:'];
 
-/** Go's errors of connections, and statuses of servers that fail. */
-const awayAtTheEnd: readonly RegExp[] = [
-  /\b(?:dial|read|write) (?:tcp|udp)\b.*: (?:connection refused|connection reset by peer|no route to host|network is unreachable|host is down|connection timed out|i\/o timeout|broken pipe|no such host|server misbehaving|temporary failure in name resolution)$/i,
-  /"": (?:EOF|(?:net\/http: )?(?:TLS handshake timeout|timeout awaiting response headers|request canceled while waiting for connection|context deadline exceeded)(?: \(Client\.Timeout [a-z ]+\))?)$/,
-  /\bstatus\b.*: 5\d\d(?: [A-Za-z ]+)?$/,
+/** Go's errors of connections, and statuses of servers that fail: what a line ends with, and what it says before. */
+const awayAtTheEnd: readonly { readonly before: RegExp; readonly end: RegExp }[] = [
+  {
+    before: /\b(?:dial|read|write) (?:tcp|udp)\b/i,
+    end: /: (?:connection refused|connection reset by peer|no route to host|network is unreachable|host is down|connection timed out|i\/o timeout|broken pipe|no such host|server misbehaving|temporary failure in name resolution)$/i,
+  },
+  {
+    before: /""$/,
+    end: /: (?:EOF|(?:net\/http: )?(?:TLS handshake timeout|timeout awaiting response headers|request canceled while waiting for connection|context deadline exceeded)(?: \(Client\.Timeout [a-z ]+\))?)$/,
+  },
+  { before: /\bstatus\b/, end: /: 5\d\d(?: [A-Za-z ]+)?$/ },
 ];
 /** Whatever else is said: one of several mirrors has refused, or the proxy or a server for tokens is away. */
 const otherAnywhere =
@@ -57,10 +63,25 @@ export function pullErrorOf({
 function kindOf(said: string, isUnavailable: boolean): PullErrorKind {
   if (said === '' && !isUnavailable) return 'unsaid';
   if (said.length > longestMessage) return 'other';
-  const text = said.replace(names, (name) => (words.includes(name) ? name : name.endsWith(':') ? '"":' : '""'));
+  const text = said.replace(nameOrWord, (word, host) => (host === undefined && !isName(word) ? word : hidden(word)));
   if (otherAnywhere.test(text)) return 'other';
-  const end = text.slice(-longestEnd);
-  return isUnavailable || awayAtTheEnd.some((error) => error.test(end)) ? 'away' : 'other';
+  return isUnavailable || endsAway(text.slice(-longestEnd)) ? 'away' : 'other';
+}
+
+function isName(word: string): boolean {
+  return word.startsWith('"') || (word.includes('/') && !words.includes(word));
+}
+
+function hidden(name: string): string {
+  return name.endsWith(':') ? '"":' : '""';
+}
+
+function endsAway(text: string): boolean {
+  const line = text.split(/[\n\r]/).at(-1) ?? '';
+  return awayAtTheEnd.some(({ before, end }) => {
+    const found = end.exec(line);
+    return found !== null && before.test(line.slice(0, found.index));
+  });
 }
 
 /** What follows the last quoted text, which is the image or the URL. */

@@ -105,7 +105,7 @@ function serverUrl(choice: ClusterChoice): Result<string> {
   if (url === undefined || !(url.protocol === 'https:' || url.protocol === 'http:') || url.search || url.hash) {
     return failed(invalid(choice, `the server "${given}" is not an address such as https://10.0.0.1:6443`));
   }
-  return ok(`${url.origin}${url.pathname}`.replace(/\/+$/, ''));
+  return ok(`${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, ''));
 }
 
 function proxyOf({ cluster, env }: ClusterChoice, server: string): ProxySetting | undefined {

@@ -4,7 +4,7 @@ import type { ApiFailure } from './failure.ts';
 import type { ApiRequest } from './request.ts';
 
 /** Group, namespace, kind and the rest of `/apis/argoproj.io/*` + `/namespaces/shop/Rollout/web`. */
-const unresolved = /^\/apis\/([^/]+)\/\*((?:\/namespaces\/[^/]+)?)\/([^/]+)(.*)$/;
+const unresolved = /^\/apis\/([^/]+)\/\*((?:\/namespaces\/[^/]+)?)\/([^/]+)((?:\/.*)?)$/;
 
 /** The path of a group version, and the resource in it. */
 interface Served {

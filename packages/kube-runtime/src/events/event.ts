@@ -81,7 +81,7 @@ export function createEventNames(
   return (object, now) => {
     next = (next + 1) >>> 0;
     const suffix = `.${Math.round(now).toString(16)}${next.toString(16).padStart(8, '0')}`;
-    const stem = object.slice(0, longestName - suffix.length).replace(/[^a-z0-9]+$/, '');
+    const stem = object.slice(0, longestName - suffix.length).replace(/(?<![^a-z0-9])[^a-z0-9]+$/, '');
     return `${stem}${suffix}`;
   };
 }

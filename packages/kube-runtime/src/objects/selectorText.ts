@@ -24,7 +24,17 @@ const expected = 'expected conditions on labels such as team=shop, env!=dev, tie
 
 /** The conditions between commas that are not in parentheses. */
 function partsOf(text: string): string[] {
-  return text.trim() === '' ? [] : text.split(/,(?![^(]*\))/).map((part) => part.trim());
+  if (text.trim() === '') return [];
+  const parts: string[] = [];
+  let [begin, isInList] = [0, false];
+  for (const { 0: sign, index } of text.matchAll(/[(),]/g)) {
+    if (sign !== ',') isInList = sign === '(';
+    else if (!isInList) {
+      parts.push(text.slice(begin, index));
+      begin = index + 1;
+    }
+  }
+  return [...parts, text.slice(begin)].map((part) => part.trim());
 }
 
 function requirementOf(part: string): LabelSelectorRequirement | undefined {

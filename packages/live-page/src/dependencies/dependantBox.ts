@@ -78,6 +78,6 @@ function partsOf(workload: string): readonly [string, string, string] {
     kind = '',
     scope = '',
     name = workload,
-  } = /^(?<kind>\S+) (?<scope>.*\/)(?<name>.*)$/.exec(workload)?.groups ?? {};
+  } = /^(?<kind>\S+) (?<scope>.*\/)(?<name>[^/]*)$/.exec(workload)?.groups ?? {};
   return [kind, scope, name];
 }

@@ -46,5 +46,5 @@ const inOrder = worstFirst<Ranked>(
 
 /** The namespace in the name of an object, which ends with `namespace/name`. */
 function namespaceOf(about: string): string {
-  return /([^/\s]+)\/[^/]+$/.exec(about)?.[1] ?? '';
+  return about.split('/').at(-2)?.split(/\s/).at(-1) ?? '';
 }

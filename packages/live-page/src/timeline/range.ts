@@ -74,7 +74,7 @@ export function createShownRange(known: () => Known): ShownRange {
     },
     read(text) {
       const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(text) ?? [];
-      const [, first = '', last = ''] = /^(\d{4}-\S+Z)\/(\d{4}-\S+Z)$/.exec(text) ?? [];
+      const [, first = '', last = ''] = /^(\d{4}-[^\s/]+Z)\/(\d{4}-[^\s/]+Z)$/.exec(text) ?? [];
       const [from, to] = [Date.parse(first), Date.parse(last)];
       if (seconds !== undefined) chosen = { length: Number(seconds) * 1000, until: undefined };
       else chosen = from < to ? { length: to - from, until: to } : undefined;

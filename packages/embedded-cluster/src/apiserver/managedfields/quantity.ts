@@ -8,7 +8,7 @@ const one = decimal.indexOf('');
  * returned unchanged.
  */
 export function quantity(value: unknown): unknown {
-  const match = /^([+-]?)(\d*)\.?(\d*)([KMGTPE]i|[numkMGTPE]?|[eE][+-]?\d+)$/.exec(String(value));
+  const match = /^([+-]?)(\d*)(?:\.(\d*))?([KMGTPE]i|[numkMGTPE]?|[eE][+-]?\d+)$/.exec(String(value));
   if (match === null || typeof value === 'object') return value;
   const [, sign = '', whole = '', fraction = '', suffix = ''] = match;
   if (whole + fraction === '') return value;

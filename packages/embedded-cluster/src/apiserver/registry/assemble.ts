@@ -36,7 +36,9 @@ export function fieldsOf(resource: Resource, object: Draft | KubeObject): JsonOb
 export function metadataErrors(resource: Resource, meta: ObjectMeta): readonly FieldError[] {
   const keys = Object.keys(meta.labels ?? {});
   return [
-    ...(meta.generateName ? nameErrors(resource, 'metadata.generateName', meta.generateName.replace(/-+$/, '')) : []),
+    ...(meta.generateName
+      ? nameErrors(resource, 'metadata.generateName', meta.generateName.replace(/(?<!-)-+$/, ''))
+      : []),
     ...nameErrors(resource, 'metadata.name', meta.name),
     ...keys.flatMap((key) => errorAt('metadata.labels', key, keyError(key))),
     ...Object.values(meta.labels ?? {}).flatMap((value) => errorAt('metadata.labels', value, valueError(value))),

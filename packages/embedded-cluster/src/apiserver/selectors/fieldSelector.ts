@@ -11,7 +11,7 @@ export function parseFieldSelector(resource: Resource, text: string): ParsedFiel
   const tests: ((object: KubeObject) => boolean)[] = [];
   for (const term of text.split(/(?<!\\),/)) {
     if (term === '') continue;
-    const [, name, operator, value] = /^(.*?)(!=|==?)(.*)$/.exec(term) ?? [];
+    const [, name, operator, value] = /^([^=]*?)(!=|==?)(.*)$/.exec(term) ?? [];
     if (name === undefined || value === undefined) {
       return { ok: false, message: `invalid selector: '${text}'; can't understand '${term}'` };
     }

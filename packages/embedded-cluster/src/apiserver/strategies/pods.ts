@@ -63,9 +63,15 @@ export function podSpecErrors(spec: JsonObject, path: string): readonly FieldErr
   ];
 }
 
+/** With the digest, if there is one. */
+function tagOf(image: string): string {
+  const name = image.slice(image.lastIndexOf('/') + 1);
+  return /^[^:]*:(.+)/s.exec(name)?.[1] ?? 'latest';
+}
+
 function completeContainer(container: unknown): JsonObject {
   const given = objectOf(container);
-  const isLatest = !/:(?!latest$)[^/]+$/.test(textOf(given['image']) ?? '');
+  const isLatest = tagOf(textOf(given['image']) ?? '') === 'latest';
   return {
     name: given['name'],
     image: given['image'],
