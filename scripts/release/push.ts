@@ -1,6 +1,7 @@
 /**
  * `npm run --silent release:push`: pushes the image and the chart of a release with crane and helm, which are in the
- * PATH and logged in to the registry. Prints the digests as `name=value`, which GitHub reads as outputs of a step.
+ * PATH and logged in to the registry. Prints the digests as `name=value`, which GitHub reads as outputs of a step. It needs
+ * no package, so that the job that may publish installs none.
  *
  *   --repository NAME  of the image, as for `npm run release`
  *   --input FOLDER     that of the release (default: release)
@@ -9,16 +10,16 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import { orProblem, Problem, run, runScript } from '../problem.ts';
 import { readPublisher } from '../publisher.ts';
 
 const { name, version } = packageJson;
 
-const Index = z.object({
-  manifests: z.array(z.object({ digest: z.string(), platform: z.object({ architecture: z.string() }).optional() })),
-});
+/** What the script reads of an index of OCI. */
+interface Index {
+  readonly manifests: readonly { readonly digest: string; readonly platform?: { readonly architecture: string } }[];
+}
 
 await runScript(async () => {
   const text = { type: 'string' } as const;
@@ -41,7 +42,7 @@ function pushImage(archive: string, image: string): Readonly<Record<string, stri
   const layout = mkdtempSync(join(tmpdir(), 'weeder-layout-'));
   try {
     run('tar', ['-xf', archive, '-C', layout], 'npm run release makes this archive; the folder of --input has it.');
-    const index = (path: string) => Index.parse(JSON.parse(readFileSync(join(layout, path), 'utf8'))).manifests;
+    const index = (path: string) => (JSON.parse(readFileSync(join(layout, path), 'utf8')) as Index).manifests;
     const [{ digest } = { digest: '' }] = index('index.json');
     run('crane', ['push', layout, `${image}:${version}`], 'the push needs crane, and its login to the registry.');
     const platforms = index(`blobs/${digest.replace(':', '/')}`).flatMap((each) => {
