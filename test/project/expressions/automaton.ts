@@ -35,7 +35,7 @@ function isOneCharacter({ type }: AST.Node): boolean {
 
 /**
  * The automaton that an engine with backtracking follows. An assertion that looks ahead or behind is a branch without an
- * end, because the engine reads it and then goes on from where it was; its first or last character is also a condition.
+ * end, because the engine reads it and then continues from where it was; its first or last character is also a condition.
  */
 export function automatonOf(source: string, flags: string): Automaton {
   const isUnicode = flags.includes('u');
