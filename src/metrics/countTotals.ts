@@ -4,7 +4,15 @@ import type { ReceiverCounts } from '../notifications/receiver.ts';
 import { limitedLabel, snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
-const causes: readonly LossCause[] = ['queueFull', 'objectLimit', 'forbidden', 'refused', 'stopped'];
+const causes: readonly LossCause[] = [
+  'queueFull',
+  'objectLimit',
+  'namespaceLimit',
+  'impossibleObject',
+  'forbidden',
+  'refused',
+  'stopped',
+];
 
 /** The totals that a manager has counted since its start. */
 interface CountingController {

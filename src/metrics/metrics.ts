@@ -218,7 +218,7 @@ export function createMetrics() {
     eventsWaiting: gauge('events_waiting', 'Kubernetes Events in the queue.'),
     eventsLost: counter(
       'events_lost_total',
-      'Kubernetes Events that were not written, by cause: queue_full, object_limit (too many about one object), forbidden (a permission is missing), refused, stopped (weeder stopped first).',
+      'Kubernetes Events that were not written, by cause: queue_full, object_limit and namespace_limit (too many about one object, or in one namespace), impossible_object (none can have its name), forbidden (a permission is missing), refused, stopped (weeder stopped first).',
       ['cause'],
     ),
     notificationsSent: counter('notifications_sent_total', 'Notifications that a receiver accepted.', ['receiver']),

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { truncate } from '../base/truncate.ts';
 import { placePath } from '../objects/places.ts';
 
 /**
@@ -22,7 +21,7 @@ export interface EventDraft {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly action: string;
-  /** One or two sentences. A note longer than 1 kB is truncated. */
+  /** One or two sentences. */
   readonly note: string;
 }
 
@@ -41,7 +40,6 @@ interface Series {
 }
 
 const longestName = 253;
-const longestNote = 1024;
 const longestInstance = 128;
 
 /** The path of the Events of a namespace, or of all. */
@@ -49,7 +47,7 @@ export function eventsPath(namespace: string | undefined): string {
   return `/apis/events.k8s.io/v1${placePath(namespace)}/events`;
 }
 
-/** The Event as it is created; `time` is epoch milliseconds. */
+/** The Event as it is created, of a bounded draft; `time` is epoch milliseconds. */
 export function eventBody(name: string, occurrence: EventDraft, source: EventSource, time: number, series: Series) {
   const { regarding, type, reason, action, note } = occurrence;
   return {
@@ -63,7 +61,7 @@ export function eventBody(name: string, occurrence: EventDraft, source: EventSou
     type,
     reason,
     action,
-    note: truncate(note, longestNote),
+    note,
     ...seriesBody(series),
   };
 }

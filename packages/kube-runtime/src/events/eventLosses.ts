@@ -11,6 +11,10 @@ export type LossCause =
   | 'queueFull'
   /** Too many different Events about one object. */
   | 'objectLimit'
+  /** Too many different Events about the objects of one namespace. */
+  | 'namespaceLimit'
+  /** No object can have the name, uid or kind of its object. */
+  | 'impossibleObject'
   /** A permission is missing. */
   | 'forbidden'
   /** The API server rejected the Event, or was unreachable for long. */
@@ -32,7 +36,15 @@ const firstLineAfter = 10_000;
 const nextLineAfter = 600_000;
 
 export function createEventLosses(clock: Clock, log: EventLog): EventLosses {
-  const counts = { queueFull: 0, objectLimit: 0, forbidden: 0, refused: 0, stopped: 0 };
+  const counts = {
+    queueFull: 0,
+    objectLimit: 0,
+    namespaceLimit: 0,
+    impossibleObject: 0,
+    forbidden: 0,
+    refused: 0,
+    stopped: 0,
+  };
   let unreported: Partial<Record<LossCause, number>> = {};
   let cause: string | undefined;
   let reportedAt = Number.NEGATIVE_INFINITY;

@@ -5,6 +5,7 @@ import type { ApiFailure } from '../client/failure.ts';
 import type { ApiRequest } from '../client/request.ts';
 import { createFairQueue } from '../queue/fairQueue.ts';
 import { createTokenBucket } from '../queue/tokenBucket.ts';
+import { sizeOf } from './bounds.ts';
 import { type EventDraft, type EventSource, eventBody, eventsPath, type ObjectRef, seriesBody } from './event.ts';
 import { consequenceOf, type Permissions } from './eventFailure.ts';
 import type { EventLosses, LossCause } from './eventLosses.ts';
@@ -29,8 +30,8 @@ export interface EventState {
 /** Writes Events asynchronously, taking turns between the namespaces of their objects. */
 interface EventSender {
   /**
-   * Appends the Event to the queue unless it is already in it; its newest state is written. If the queue is full, an
-   * Event of the namespace that has the most is lost.
+   * Appends the Event to the queue unless it is already in it; its newest state is written. If the queue is full, the
+   * newest Events of the namespace that has the most bytes are lost.
    */
   put(event: EventState): void;
   /** Writes the queue without further delay, and ends: after `ms` milliseconds the rest is lost. */
@@ -55,6 +56,8 @@ interface EventSenderOptions {
 }
 
 const maxWaiting = 5_000;
+/** Those 5,000, as weeder usually writes them, have half of it; of the largest it has 2,000. */
+const maxBytes = 4 << 20;
 const concurrency = 2;
 const concurrencyAtTheEnd = 16;
 const burst = 200;
@@ -73,7 +76,7 @@ const longestPause = 60_000;
 
 export function createEventSender(options: EventSenderOptions): EventSender {
   const { client, clock, source, losses, permissions, identify, mustWait, onWritten, random } = options;
-  const queue = createFairQueue<EventState>();
+  const queue = createFairQueue<EventState>({ weightOf: ({ occurrence }) => sizeOf(occurrence) });
   const bucket = createTokenBucket(burst, perSecond, clock);
   const stop = new AbortController();
   let active = 0;
@@ -213,8 +216,11 @@ export function createEventSender(options: EventSenderOptions): EventSender {
       busyAt = clock.monotonic();
       if (queue.size === 0) waitingSince = busyAt;
       enqueue(event);
-      const surplus = queue.size > maxWaiting ? queue.newestOfLargest() : undefined;
-      if (surplus !== undefined && queue.delete(surplus)) drop(surplus, 'queueFull');
+      while (queue.size > maxWaiting || queue.weight > maxBytes) {
+        const surplus = queue.newestOfLargest();
+        if (surplus === undefined || !queue.delete(surplus)) break;
+        drop(surplus, 'queueFull');
+      }
       if (active === 0) arm(calmAfter);
     },
     async flush(ms) {

@@ -2,6 +2,7 @@ import { putBounded } from '../base/bounded.ts';
 import type { Clock, TimerHandle } from '../base/clock.ts';
 import type { KubeClient } from '../client/client.ts';
 import { createTokenBucket, type TokenBucket } from '../queue/tokenBucket.ts';
+import { boundedDraft } from './bounds.ts';
 import { createEventNames, type EventDraft, type EventSource, type ObjectRef } from './event.ts';
 import { createPermissions } from './eventFailure.ts';
 import { createEventLosses, type EventLog, type LossCause } from './eventLosses.ts';
@@ -42,6 +43,12 @@ const seriesEvery = 60_000;
 /** The limit for different Events about one object: a burst, and a rate per second. */
 const objectBurst = 20;
 const objectPerSecond = 1 / 30;
+/**
+ * The same for all objects of a namespace: a recovery with a thousand pods has one or two Events for each. In the long
+ * run a namespace has two of the hundred Events that are sent in a second.
+ */
+const namespaceBurst = 2_000;
+const namespacePerSecond = 2;
 const maxRemembered = 2_048;
 const closeWithin = 300;
 
@@ -52,7 +59,8 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   const identify = identifyThrough(client, clock, log);
   const nameOf = createEventNames();
   const eventStates = new Map<string, EventState>();
-  const buckets = new Map<string, TokenBucket>();
+  const objects = new Map<string, TokenBucket>();
+  const namespaces = new Map<string, TokenBucket>();
   const timers = new Map<EventState, TimerHandle>();
   let isClosed = false;
   const sender = createEventSender({
@@ -87,16 +95,26 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     timers.set(event, clock.setTimeout(write, seriesEvery));
   }
 
-  function mayReport(regarding: ObjectRef): boolean {
-    const key = objectKey(regarding);
-    const bucket = buckets.get(key) ?? createTokenBucket(objectBurst, objectPerSecond, clock);
+  function mayTake(buckets: Map<string, TokenBucket>, key: string, burst: number, perSecond: number): boolean {
+    const bucket = buckets.get(key) ?? createTokenBucket(burst, perSecond, clock);
     putBounded(buckets, key, bucket, maxRemembered);
     return bucket.take();
   }
 
+  /** What speaks against one more Event about the object. */
+  function limitOf(object: ObjectRef): LossCause | undefined {
+    if (!mayTake(objects, objectKey(object), objectBurst, objectPerSecond)) return 'objectLimit';
+    return mayTake(namespaces, object.namespace, namespaceBurst, namespacePerSecond) ? undefined : 'namespaceLimit';
+  }
+
   return {
-    record(occurrence) {
+    record(draft) {
       if (isClosed) return;
+      const occurrence = boundedDraft(draft);
+      if (occurrence === undefined) {
+        losses.lose('impossibleObject');
+        return;
+      }
       const now = clock.now();
       const key = eventKey(occurrence);
       const same = eventStates.get(key);
@@ -107,8 +125,9 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         writeSoon(same);
         return;
       }
-      if (!mayReport(occurrence.regarding)) {
-        losses.lose('objectLimit');
+      const limit = limitOf(occurrence.regarding);
+      if (limit !== undefined) {
+        losses.lose(limit);
         return;
       }
       const name = nameOf(occurrence.regarding.name, now);

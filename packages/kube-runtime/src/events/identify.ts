@@ -4,9 +4,9 @@ import { acceptOf } from '../client/accept.ts';
 import type { KubeClient } from '../client/client.ts';
 import { describeFailure } from '../client/describeFailure.ts';
 import type { ApiFailure } from '../client/failure.ts';
-import { dnsSubdomain } from '../objects/names.ts';
 import { controllerOf } from '../objects/owners.ts';
 import { placePath } from '../objects/places.ts';
+import { canExist } from './bounds.ts';
 import type { ObjectRef } from './event.ts';
 import { createPermissions, type Permissions } from './eventFailure.ts';
 import type { EventLog } from './eventLosses.ts';
@@ -48,8 +48,7 @@ export function identifyThrough(client: KubeClient, clock: Clock, log: EventLog)
   async function read(object: ObjectRef, signal: AbortSignal): Promise<ObjectRef | undefined> {
     const { namespace, name } = object;
     const kind = kinds.find((each) => isOf(each, object));
-    // The API server does not validate the names in owner references.
-    if (!kind?.permission.mayTry(namespace) || !dnsSubdomain.pattern.test(name)) return undefined;
+    if (!kind?.permission.mayTry(namespace)) return undefined;
     const path = `/apis/${kind.apiVersion}${placePath(namespace)}/${kind.plural}/${name}`;
     const form = { accept: acceptOf('metadata', 'get'), isConfidential: true };
     const result = await client.call({ method: 'GET', path, ...form, rank: 'last', timeoutMs, signal });
@@ -82,5 +81,6 @@ function controllerIn(body: unknown, object: ObjectRef): ObjectRef | undefined {
   const [apiVersion, kind, name] = [controller['apiVersion'], controller['kind'], controller['name']].map(textOf);
   const { namespace } = object;
   if (apiVersion === undefined || kind === undefined || name === undefined) return undefined;
-  return { apiVersion, kind, namespace, name, uid: textOf(controller['uid']) };
+  const found = { apiVersion, kind, namespace, name, uid: textOf(controller['uid']) };
+  return canExist(found) ? found : undefined;
 }

@@ -1,3 +1,4 @@
+export { boundedDraft, sizeOf } from './bounds.ts';
 export { type EventDraft, eventsPath, type ObjectRef } from './event.ts';
 export { consequenceOf } from './eventFailure.ts';
 export type { LossCause } from './eventLosses.ts';

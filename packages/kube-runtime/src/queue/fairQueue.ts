@@ -18,41 +18,53 @@ interface FairQueue<T> extends Iterable<T> {
   has(item: T): boolean;
   /** Removes the next item, from the outer groups that `mayServe` allows. Default: all. */
   next(mayServe?: (outer: string) => boolean): { readonly item: T; readonly share: Share } | undefined;
-  /** The newest item of the outer group that has the most. */
+  /** The newest item of the outer group that weighs the most. */
   newestOfLargest(): T | undefined;
   readonly size: number;
+  readonly weight: number;
+}
+
+interface FairQueueOptions<T> {
+  /**
+   * Of each inner group the item with the smallest value is next, instead of the one that was added first, and an outer
+   * group without items keeps its position while others wait: an item that changes is added again, and must not fall
+   * behind each time.
+   */
+  readonly sinceOf?: ((item: T) => number) | undefined;
+  /** A positive number that never changes for an item. Default: 1. */
+  readonly weightOf?: (item: T) => number;
 }
 
 type Groups<T> = Map<string, Map<string, Set<T>>>;
 
-/**
- * `sinceOf`: of each inner group the item with the smallest value is next, instead of the one that was added first, and
- * an outer group without items keeps its position while others wait: an item that changes is added again, and must not
- * fall behind each time.
- */
-export function createFairQueue<T>(sinceOf?: (item: T) => number): FairQueue<T> {
+export function createFairQueue<T>({ sinceOf, weightOf = () => 1 }: FairQueueOptions<T> = {}): FairQueue<T> {
   /** The group whose turn is next comes first. */
   const groups: Groups<T> = new Map();
   const shares = new Map<T, Share>();
-  const sizes = new Map<string, number>();
+  /** By outer group. */
+  const weights = new Map<string, number>();
+  let weight = 0;
 
   function remove(item: T): Share | undefined {
     const share = shares.get(item);
     if (share === undefined) return undefined;
     const { outer, inner } = share;
     shares.delete(item);
-    const left = (sizes.get(outer) ?? 0) - 1;
+    weigh(outer, -weightOf(item));
     const inners = groups.get(outer);
     const items = inners?.get(inner);
     items?.delete(item);
     if (items?.size === 0) inners?.delete(inner);
-    if (left > 0) sizes.set(outer, left);
-    else {
-      sizes.delete(outer);
-      if (sinceOf === undefined) groups.delete(outer);
-    }
+    if (!weights.has(outer) && sinceOf === undefined) groups.delete(outer);
     if (shares.size === 0) groups.clear();
     return share;
+  }
+
+  function weigh(outer: string, by: number): void {
+    const sum = (weights.get(outer) ?? 0) + by;
+    weight += by;
+    if (sum > 0) weights.set(outer, sum);
+    else weights.delete(outer);
   }
 
   function served(item: T) {
@@ -70,7 +82,7 @@ export function createFairQueue<T>(sinceOf?: (item: T) => number): FairQueue<T> 
     add({ outer, inner }, item) {
       if (shares.has(item)) return;
       shares.set(item, { outer, inner });
-      sizes.set(outer, (sizes.get(outer) ?? 0) + 1);
+      weigh(outer, weightOf(item));
       const inners = groups.get(outer) ?? new Map<string, Set<T>>();
       const items = inners.get(inner) ?? new Set<T>();
       groups.set(outer, inners.set(inner, items.add(item)));
@@ -88,13 +100,18 @@ export function createFairQueue<T>(sinceOf?: (item: T) => number): FairQueue<T> 
     },
     newestOfLargest() {
       let largest: string | undefined;
-      for (const [outer, size] of sizes) if (size > (sizes.get(largest ?? '') ?? 0)) largest = outer;
+      for (const [outer, sum] of weights) {
+        if (largest === undefined || sum > (weights.get(largest) ?? 0)) largest = outer;
+      }
       let newest: T | undefined;
       for (const items of groups.get(largest ?? '')?.values() ?? []) for (const item of items) newest = item;
       return newest;
     },
     get size() {
       return shares.size;
+    },
+    get weight() {
+      return weight;
     },
     [Symbol.iterator]: () => shares.keys(),
   };

@@ -64,7 +64,9 @@ const longestWait = 60_000;
 
 export function createLimitedQueue(limits: () => Limits, pace?: Pace): LimitedQueue {
   const bucket = pace && createTokenBucket(...sizeOf(pace), pace.clock);
-  const queue = createFairQueue<Waiter & { readonly release: Release }>(pace && (({ since = 0 }) => since));
+  const queue = createFairQueue<Waiter & { readonly release: Release }>({
+    sinceOf: pace && (({ since = 0 }) => since),
+  });
   const keys = new Set<string>();
   /** The number of active turns by outer group. */
   const taken = new Map<string, number>();

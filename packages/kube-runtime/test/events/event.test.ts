@@ -4,7 +4,6 @@ import { createEventNames, eventBody } from '../../src/events/event.ts';
 import { occurrence } from '../../testing/recordingEvents.ts';
 
 const source = { controller: 'weeder.dev/weeder', instance: 'weeder-0' };
-const noteOf = (note: string) => eventBody('x', occurrence({ note }), source, 0, { count: 1, lastObserved: 0 }).note;
 
 test('a hundred thousand names within one millisecond are all different', () => {
   const nameOf = createEventNames();
@@ -29,14 +28,6 @@ test('a name is a valid DNS name, however long the object’s name is', () => {
     assert(name.length <= 253, name);
     assert.match(name, /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/);
   }
-});
-
-test('a note has at most 1 kB, and only whole characters', () => {
-  assert.equal(noteOf('a'.repeat(1024)), 'a'.repeat(1024));
-  assert.equal(noteOf('a'.repeat(1025)), `${'a'.repeat(1021)}…`);
-  const cut = noteOf('🌱'.repeat(500));
-  assert.equal(cut, `${'🌱'.repeat(255)}…`);
-  assert(Buffer.byteLength(cut) <= 1024);
 });
 
 test('a time has microseconds; a series begins with the second occurrence', () => {

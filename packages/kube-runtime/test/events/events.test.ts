@@ -120,23 +120,55 @@ test('at most 200 Events are sent at once and 100 a second in total, in two requ
   assert.deepEqual([api.stored().length, api.inFlight.max, api.recorder.waiting], [1_000, 2, 0]);
 });
 
+const crowded = ['shop', 'other', 'loud'];
+const inCrowded = (index: number) => occurrence({ namespace: crowded[index % 3] ?? '', pod: `web-${index}` });
+
 test('the queue is bounded: excess Events are counted, and reported in one line', async () => {
   const api = recordingEvents();
-  for (let pod = 0; pod < 5_010; pod += 1) api.recorder.record(occurrence({ pod: `web-${pod}` }));
+  for (let index = 0; index < 5_010; index += 1) api.recorder.record(inCrowded(index));
   assert.deepEqual([api.recorder.waiting, api.recorder.lost.queueFull], [5_000, 10]);
   await api.clock.pass(120_000);
   assert.deepEqual([api.stored().length, api.recorder.waiting], [5_000, 0]);
   assert.deepEqual(api.logged, [{ event: { lost: { queueFull: 10 } }, sentence: 'some Events were not written' }]);
 });
 
+test('of one namespace 2,000 Events are sent at once, and two a second; the others are counted', async () => {
+  const api = recordingEvents();
+  const record = (from: number, count: number, namespace = 'loud') => {
+    for (let index = from; index < from + count; index += 1)
+      api.recorder.record(occurrence({ namespace, pod: `web-${index}` }));
+  };
+  record(0, 2_005);
+  record(0, 5, 'quiet');
+  assert.deepEqual([api.recorder.waiting, api.recorder.lost.namespaceLimit], [2_005, 5]);
+  await api.clock.pass(25_000);
+  assert.equal(api.stored().length, 2_005);
+  record(3_000, 60);
+  assert.deepEqual([api.recorder.waiting, api.recorder.lost.namespaceLimit], [50, 15]);
+});
+
+test('what waits is bounded in bytes, too: the namespace that has the most of them loses its newest', async () => {
+  const api = recordingEvents();
+  const record = (namespace: string, count: number, note: string) => {
+    for (let index = 0; index < count; index += 1)
+      api.recorder.record(occurrence({ namespace, pod: `web-${index}`, note }));
+  };
+  record('quiet', 500, 'Short.');
+  for (const namespace of ['loud', 'other', 'shop']) record(namespace, 1_490, 'x'.repeat(1_000_000));
+  const { lost, waiting } = api.recorder;
+  assert.deepEqual([lost.queueFull > 0, waiting + lost.queueFull], [true, 4_970]);
+  await api.clock.pass(120_000);
+  assert.equal(api.server.store.list(events, { namespace: 'quiet' }).length, 500);
+});
+
 test('a namespace with very many Events does not delay those of others, and loses its own if there are too many', async () => {
   const api = recordingEvents();
   const of = (namespace: string, index: number) => occurrence({ namespace, pod: `web-${index}` });
-  for (let index = 0; index < 5_010; index += 1) api.recorder.record(of('loud', index));
-  for (let index = 0; index < 3; index += 1) api.recorder.record(of('quiet', index));
+  for (let index = 0; index < 4_998; index += 1) api.recorder.record(inCrowded(index));
+  for (let index = 0; index < 15; index += 1) api.recorder.record(of('quiet', index));
   assert.equal(api.recorder.lost.queueFull, 13);
   await api.clock.pass(1_000);
-  assert.equal(api.server.store.list(events, { namespace: 'quiet' }).length, 3);
+  assert.equal(api.server.store.list(events, { namespace: 'quiet' }).length, 15);
   assert(api.stored().length <= 300);
 });
 

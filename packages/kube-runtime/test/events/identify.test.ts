@@ -163,3 +163,21 @@ test('whatever the read returns, the Event is written', async () => {
     assert.deepEqual(regarding, withoutUid);
   }
 });
+
+test('a controller that cannot exist is not named: the Event keeps the object that it has', async () => {
+  for (const impossible of [
+    { name: 'x'.repeat(1_200_000) },
+    { name: '../web' },
+    { kind: 'k'.repeat(64) },
+    { uid: '"' },
+  ]) {
+    const api = recordingEvents();
+    const { storage } = api.server;
+    const resource = storage.resources.find(({ kind }) => kind === 'ReplicaSet') ?? assert.fail('no ReplicaSets');
+    const ownerReferences = [{ ...deployment, ...impossible, controller: true }];
+    const { apiVersion, kind, name, uid } = replicaSet;
+    const times = { creationTimestamp: '2026-01-01T00:00:00Z', resourceVersion: '' };
+    storage.put(resource, { apiVersion, kind, metadata: { name, namespace: 'shop', uid, ...times, ownerReferences } });
+    assert.deepEqual(await recorded(api, about(replicaSet)), [withoutUid]);
+  }
+});
