@@ -1,6 +1,7 @@
 /**
  * Sends what waits for one receiver of notifications: collected for a second, only while no deletion is pending, and
- * again after a failure. A notification is delivered at least once, or counted as lost. Does not guarantee that it is
+ * again after a failure. What is rejected together is sent one by one, so that a notification that the receiver would
+ * never accept loses only itself. A notification is delivered at least once, or counted as lost. Does not guarantee that it is
  * delivered: the queue is limited, a receiver may reject it, and weeder may stop before.
  */
 
@@ -25,6 +26,8 @@ type ReceiverEvent =
   | { readonly type: 'turn.granted' }
   /** The receiver has accepted what was sent. `hasMore`: the queue is not empty. */
   | { readonly type: 'delivery.accepted'; readonly hasMore?: boolean }
+  /** The receiver would never accept these notifications together: each is sent on its own. */
+  | { readonly type: 'delivery.divided' }
   /** The receiver would never accept what was sent: it is lost. */
   | { readonly type: 'delivery.rejected'; readonly hasMore?: boolean; readonly reason?: string }
   /** It was not accepted now. `retryAfter`: the pause that the receiver asks for, in milliseconds. */
@@ -134,6 +137,7 @@ export const receiver = setup({
               { guard: 'hasMore', target: '#receiver.yielding', actions: ['reportRejected', 'forgetFailures'] },
               { target: '#receiver.idle', actions: ['reportRejected', 'forgetFailures'] },
             ],
+            'delivery.divided': { target: '#receiver.yielding', actions: 'forgetFailures' },
             'delivery.failed': { target: '#receiver.backingOff', actions: ['recordFailure', 'reportFailed'] },
             'receiver.closed': { target: 'last', actions: 'raiseOverdue' },
           },
@@ -149,6 +153,7 @@ export const receiver = setup({
               { guard: 'hasMore', target: '#receiver.flushing', actions: 'reportRejected' },
               { target: '#receiver.closed', actions: 'reportRejected' },
             ],
+            'delivery.divided': { target: '#receiver.flushing' },
             'delivery.failed': { target: '#receiver.closed', actions: ['recordFailure', 'reportFailed'] },
             'xstate.error.actor.*': { target: '#receiver.closed', actions: ['recordFailure', 'reportFailed'] },
             'closing.overdue': { target: '#receiver.closed' },

@@ -1,4 +1,6 @@
+import { truncate } from '@weeder/kube-runtime/base';
 import type { EventDraft } from '@weeder/kube-runtime/events';
+import { printable } from '../base/printable.ts';
 import type { ReceiverConfig } from '../config/schema/notificationsSchema.ts';
 
 /** One occurrence of a Kubernetes Event, for receivers outside of the cluster. */
@@ -20,9 +22,9 @@ interface Format {
 }
 
 const largestBatch = 100;
-/** A message of Teams has at most 28 KB, and a note 1 KB. */
+/** A message of Teams has at most 28 KB; JSON may write a character with two. */
 const linesOfMessage = 10;
-const longestNote = 1024;
+const longestText = 1200;
 const json = 'application/json';
 
 export const formats: Readonly<Record<ReceiverConfig['format'], Format>> = {
@@ -72,18 +74,27 @@ function cloudEvent({ id, time, occurrence }: Notification, source: string): obj
   };
 }
 
-/** Slack reads these three characters as its markup. */
-const slackEntities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+/** Slack reads these three characters as its markup, and a backtick ends a code span. */
+const slackEntities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '`': 'ˋ' };
 
+/**
+ * In a code span nothing is a link, an image or a mention: neither for Slack nor for Mattermost, which reads Markdown and
+ * would show an escaping backslash that Slack does not know.
+ */
 function slackLine(notification: Notification): string {
-  const { reason, about, note } = wordsOf(notification);
-  return `*${reason}* ${`${about}: ${note}`.replace(/[&<>]/g, (character) => slackEntities[character] ?? '')}`;
+  const { reason, text } = wordsOf(notification);
+  return `*${reason}* \`${text.replace(/[&<>`]/g, (character) => slackEntities[character] ?? '')}\``;
 }
 
+/** A TextRun is plain text, while a TextBlock is Markdown with links. */
 function card(notifications: readonly Notification[]): object {
   const body = notifications.map((each) => {
-    const { reason, about, note } = wordsOf(each);
-    return { type: 'TextBlock', wrap: true, text: `**${reason}** ${about}: ${note}` };
+    const { reason, text } = wordsOf(each);
+    const runs = [
+      { type: 'TextRun', text: reason, weight: 'bolder' },
+      { type: 'TextRun', text: ` ${text}` },
+    ];
+    return { type: 'RichTextBlock', inlines: runs };
   });
   return { $schema: 'http://adaptivecards.io/schemas/adaptive-card.json', type: 'AdaptiveCard', version: '1.4', body };
 }
@@ -100,8 +111,9 @@ function alert({ time, occurrence }: Notification, source: string): object {
   };
 }
 
-/** What a person reads of a notification. */
+/** What a person reads of a notification, in one line. */
 function wordsOf({ occurrence: { reason, note, regarding } }: Notification) {
   const { kind, namespace, name } = regarding;
-  return { reason, about: `${kind} ${namespace}/${name}`, note: note.slice(0, longestNote) };
+  const text = `${kind} ${namespace}/${name}: ${note.trim().replace(/\s+/g, ' ')}`;
+  return { reason, text: truncate(printable(text), longestText) };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { EventDraft } from '@weeder/kube-runtime/events';
+import { boundedDraft, type EventDraft } from '@weeder/kube-runtime/events';
 import type { AnyActorRef } from 'xstate';
 import type { Config } from '../config/config.ts';
 import type { ReceiverConfig } from '../config/schema/notificationsSchema.ts';
@@ -53,8 +53,10 @@ export function createNotifier({ config: first, ...given }: NotifierOptions): No
 
   configure(first);
   return {
-    notify(occurrence) {
+    notify(draft) {
       if (isClosed || receivers.size === 0) return;
+      const occurrence = boundedDraft(draft);
+      if (occurrence === undefined) return;
       const notification = { id: randomUUID(), time: clock.now(), occurrence };
       for (const receiver of receivers.values()) if (takes(receiver.config, occurrence)) receiver.put(notification);
     },

@@ -6,8 +6,10 @@ import { effectLogic } from '../actors/effect.ts';
 import { reasonOf } from '../actors/failedEffect.ts';
 import type { Logger } from '../base/log.ts';
 import type { ReceiverConfig } from '../config/schema/notificationsSchema.ts';
+import { createBacklog } from './backlog.ts';
 import type { CreateDelivery } from './delivery.ts';
 import { formats, type Notification } from './formats.ts';
+import { createProblemLog } from './problemLog.ts';
 
 /** How many notifications of a receiver were sent and lost, and how many wait. */
 export interface ReceiverCounts {
@@ -21,7 +23,7 @@ export interface ReceiverCounts {
 export interface Receiver {
   readonly config: ReceiverConfig;
   readonly actor: AnyActorRef;
-  /** Returns immediately. If the queue is full, its oldest notification is lost. */
+  /** Returns immediately. If too many wait, the oldest of the namespace that has the most are lost. */
   put(notification: Notification): void;
   configure(config: ReceiverConfig): void;
   /** Sends the rest within a second, and ends. */
@@ -38,7 +40,6 @@ export interface ReceiverOptions {
   readonly random: () => number;
 }
 
-const maxWaiting = 5_000;
 const recheckAfter = 100;
 const patience = 3_000;
 
@@ -51,21 +52,24 @@ export function createReceiver(
 ): Receiver {
   const { runtime, log, mustWait, createDelivery, random } = options;
   const { clock } = runtime;
-  const queue: Notification[] = [];
+  const queue = createBacklog();
   const problems = createProblemLog(name, log);
   let config = first;
   let delivery = createDelivery(name, config, clock);
   /** How many of the first in the queue are being sent. */
   let inFlight = 0;
+  /** How many of the first go one by one: the receiver has rejected them together. */
+  let single = 0;
 
   function lose(cause: keyof ReceiverCounts['lost'], count: number): void {
     counts.lost[cause] += count;
     problems.lost += count;
   }
 
-  function remove(from: number, count: number): void {
-    queue.splice(from, count);
-    counts.waiting = queue.length;
+  function remove(count: number): void {
+    queue.remove(count);
+    single = Math.max(0, single - count);
+    counts.waiting = queue.size;
   }
 
   async function awaitTurn(signal: AbortSignal) {
@@ -75,17 +79,22 @@ export function createReceiver(
   }
 
   async function deliver(signal: AbortSignal) {
-    inFlight = Math.min(queue.length, formats[config.format].most);
+    inFlight = Math.min(queue.size, single > 0 ? 1 : formats[config.format].most);
     const used = delivery;
-    const answer = await used.send(queue.slice(0, inFlight), signal);
+    const answer = await used.send(queue.first(inFlight), signal);
     if (used !== delivery) void used.close();
     return () => {
-      const settled = answer.type === 'delivery.failed' || signal.aborted ? 0 : inFlight;
+      const sent = inFlight;
       inFlight = 0;
-      remove(0, settled);
+      if (answer.type === 'delivery.rejected' && sent > 1 && !signal.aborted) {
+        single = sent;
+        return { type: 'delivery.divided' };
+      }
+      const settled = answer.type === 'delivery.failed' || signal.aborted ? 0 : sent;
+      remove(settled);
       if (answer.type === 'delivery.accepted') counts.sent += settled;
       if (answer.type === 'delivery.rejected') lose('rejected', settled);
-      return { ...answer, hasMore: queue.length > 0 };
+      return { ...answer, hasMore: queue.size > 0 };
     };
   }
 
@@ -105,8 +114,8 @@ export function createReceiver(
         problems.occurred('notifications cannot be sent, and wait', reasonOf(event), { retryIn });
       },
       dropQueue: () => {
-        const left = queue.length;
-        remove(0, left);
+        const left = queue.size;
+        remove(left);
         lose('stopped', left);
         if (left > 0)
           log.warn({ receiver: name, lost: left }, 'notifications are lost: they were not sent before the end');
@@ -129,14 +138,14 @@ export function createReceiver(
     },
     actor,
     put(notification) {
-      queue.push(notification);
-      counts.waiting = queue.length;
-      if (queue.length > maxWaiting) {
-        remove(inFlight, 1);
-        lose('queueFull', 1);
+      const wasEmpty = queue.size === 0;
+      const lost = queue.put(notification, inFlight);
+      counts.waiting = queue.size;
+      if (lost > 0) {
+        lose('queueFull', lost);
         problems.queueIsFull();
       }
-      if (queue.length === 1) actor.send({ type: 'notification.queued' });
+      if (wasEmpty) actor.send({ type: 'notification.queued' });
     },
     configure(next) {
       config = next;
@@ -149,31 +158,6 @@ export function createReceiver(
       actor.send({ type: 'receiver.closed' });
       await ended;
       await delivery.close();
-    },
-  };
-}
-
-/** Logs each kind of problem of a receiver once, until it has accepted notifications. */
-function createProblemLog(receiver: string, log: Logger) {
-  let known = '';
-  let isFull = false;
-  return {
-    /** Since the receiver last accepted notifications. */
-    lost: 0,
-    occurred(message: string, cause: string, more: object = {}): void {
-      const isKnown = known === message + cause;
-      known = message + cause;
-      log[isKnown ? 'debug' : 'warn']({ receiver, cause, ...more }, message);
-    },
-    queueIsFull(): void {
-      if (!isFull) log.warn({ receiver }, 'notifications are lost: too many wait');
-      isFull = true;
-    },
-    over(): void {
-      if (known !== '' || isFull) log.info({ receiver, lost: this.lost }, 'notifications are sent again');
-      known = '';
-      isFull = false;
-      this.lost = 0;
     },
   };
 }

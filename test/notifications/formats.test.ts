@@ -47,14 +47,56 @@ test('the object by which an Event finds its own one is not sent', () => {
 test('a message of Slack has a line for each notification, without markup of the note', () => {
   const note = 'See <!channel> & <http://a|b>';
   assert.deepEqual(formats.slack.body([notificationOf({ note }), notificationOf({}, 'web-1')], 'a'), {
-    text: '*PodDeleted* Pod shop/web-0: See &lt;!channel&gt; &amp; &lt;http://a|b&gt;\n*PodDeleted* Pod shop/web-1: Deleted.',
+    text: '*PodDeleted* `Pod shop/web-0: See &lt;!channel&gt; &amp; &lt;http://a|b&gt;`\n*PodDeleted* `Pod shop/web-1: Deleted.`',
   });
+});
+
+/** What a container may end with: links, images, mentions, and ends of what it is put into. */
+const markup = [
+  '[renew](https://evil.example) ![i](https://evil.example/i.png) @channel <!here> <@U1>',
+  'a` [renew](https://evil.example) `b',
+  '``` [renew](https://evil.example) @all',
+  'first\n\n[renew](https://evil.example)\r\n# @channel',
+  '\\` @here \\',
+  '`',
+  '',
+];
+
+test('in Slack and Mattermost the whole text of a notification is one code span, in which nothing is markup', () => {
+  for (const note of markup) {
+    const { text } = objectOf(formats.slack.body([notificationOf({ note })], 'a'));
+    // CommonMark 6.1: a code span ends at the next backtick, and backslashes do not escape in it. It ends with its
+    // paragraph, and only an HTML tag or an autolink that begins before it would have precedence. Slack does the same
+    // within a line.
+    assert.match(String(text), /^\*PodDeleted\* `Pod shop\/web-0:[^`<>\n\r]*`$/, note);
+    assert.doesNotMatch(String(text), /&(?!amp;|lt;|gt;)/);
+  }
+});
+
+test('in Teams the texts of a notification are runs, which Teams does not read as Markdown, in one line', () => {
+  for (const note of markup) {
+    const body = objectOf(formats.teams.body([notificationOf({ note })], 'a'));
+    const { content } = objectOf(arrayOf(body['attachments'])[0]);
+    const [block] = arrayOf(objectOf(content)['body']).map(objectOf);
+    assert.equal(block?.['type'], 'RichTextBlock');
+    const runs = arrayOf(block?.['inlines']).map(objectOf);
+    assert.deepEqual(
+      runs.map(({ type }) => type),
+      ['TextRun', 'TextRun'],
+    );
+    assert.equal(
+      runs[1]?.['text'],
+      ` Pod shop/web-0: ${note.trim().replace(/\s+/g, ' ')}`.trimEnd() + (note ? '' : ' '),
+    );
+    // Mentions need the property `msteams`, which the card does not have.
+    assert.deepEqual(Object.keys(objectOf(content)), ['$schema', 'type', 'version', 'body']);
+  }
 });
 
 test('a message of Teams is an Adaptive Card with a text for each notification, of less than 28 KB', () => {
   const { most, body } = formats.teams;
   const notifications = Array.from({ length: most }, (_, each) =>
-    notificationOf({ note: 'x'.repeat(5_000) }, `${'n'.repeat(240)}-${each}`),
+    notificationOf({ note: '\\'.repeat(5_000) }, `${'n'.repeat(240)}-${each}`),
   );
   const message = body(notifications, 'a');
   assert.ok(JSON.stringify(message).length < 28_000);

@@ -120,6 +120,56 @@ test('what a receiver rejects is lost and counted, and the next notifications ar
   );
 });
 
+test('what a receiver rejects together is sent one by one, and only what it would never accept is lost', async () => {
+  const it = notifying({
+    receivers: { chat: receiverConfig({ format: 'slack' }) },
+    answer: ({ notifications }) =>
+      notifications.some((each) => each.occurrence.regarding.name === 'bad') ? { type: 'delivery.rejected', reason: '400' } : { type: 'delivery.accepted' },
+  });
+  const batch = ['a', 'b', 'bad', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
+  for (const name of [...batch, 'next', 'last']) it.notifier.notify(occurrence({}, name));
+  await it.clock.pass(2_000);
+  assert.deepEqual(it.names(), [batch, ...batch.map((name) => [name]), ['next', 'last']]);
+  const counts = { sent: 11, waiting: 0, lost: { queueFull: 0, rejected: 1, stopped: 0 } };
+  assert.deepEqual(it.notifier.counts.get('chat'), counts);
+  assert.equal(it.stateOf('chat'), 'idle');
+  assert.deepEqual(
+    it.logged.map(({ msg }) => msg),
+    ['the receiver rejects notifications: they are lost', 'notifications are sent again'],
+  );
+});
+
+test('at the end, too, what a receiver rejects together is sent one by one', async () => {
+  const it = notifying({
+    answer: ({ notifications }) =>
+      notifications.length > 1 ? { type: 'delivery.rejected', reason: '413' } : { type: 'delivery.accepted' },
+  });
+  for (const name of ['a', 'b', 'c']) it.notifier.notify(occurrence({}, name));
+  const closed = it.notifier.close();
+  await it.clock.pass(0);
+  await closed;
+  assert.deepEqual(it.names(), [['a', 'b', 'c'], ['a'], ['b'], ['c']]);
+  assert.equal(it.notifier.counts.get('ops')?.sent, 3);
+});
+
+test('what waits has at most 4 MB: the namespace with the most of them loses its oldest, and a note has 1 KB', async () => {
+  const it = notifying({ answer: () => failed('down') });
+  for (let number = 0; number < 100; number += 1) it.notifier.notify(occurrence({}, `web-${number}`, 'quiet'));
+  for (let number = 0; number < 4_800; number += 1)
+    it.notifier.notify(occurrence({ note: 'x'.repeat(100_000) }, `web-${number}`, 'loud'));
+  it.notifier.notify(occurrence({}, 'x'.repeat(1_200_000), 'loud'));
+  const { waiting, lost } = it.notifier.counts.get('ops') ?? assert.fail('no counts');
+  assert.ok(lost.queueFull > 800 && waiting + lost.queueFull === 4_900, `${waiting} wait, ${lost.queueFull} are lost`);
+  await it.clock.pass(1_000);
+  const [{ notifications = [] } = {}] = it.attempts;
+  assert.deepEqual(
+    new Set(notifications.map(({ occurrence: { regarding } }) => regarding.namespace)),
+    new Set(['quiet']),
+  );
+  it.notifier.notify(occurrence({ note: 'x'.repeat(100_000) }, 'last', 'loud'));
+  assert.equal(it.notifier.counts.get('ops')?.waiting, waiting);
+});
+
 test('5,000 notifications wait; of more the oldest is lost, but not one that is being sent', async () => {
   let respond: (answer: Answer) => void = () => assert.fail('nothing was sent');
   const it = notifying({ answer: () => new Promise((resolve) => (respond = resolve)) });
