@@ -142,7 +142,7 @@ export function createWeeder(options: WeederOptions): Weeder {
     report,
     random,
   });
-  const owners = createOwnerIndex((namespace) => report({ type: 'creations.dropped', namespace }));
+  const owners = createOwnerIndex(clock, (namespace) => report({ type: 'creations.dropped', namespace }));
   const maxPerSecond = () => config.podCreation?.maxPerSecond ?? 1;
   const creations = createCreations({
     ...ownerRequests,

@@ -14,7 +14,7 @@ export interface CreationEffects extends OwnerRequests {
   readonly isDryRun: boolean;
   readonly report: ReportWeeder;
   readonly random: Random;
-  readonly entryOf: (uid: string) => CreationEntry | undefined;
+  readonly entryOf: (owner: Pick<PodCreationInput, 'namespace' | 'uid'>) => CreationEntry | undefined;
   /** Sends `slot.granted` when it is the turn of the object. */
   readonly requestSlot: (entry: CreationEntry) => void;
 }
@@ -23,8 +23,8 @@ export function providePodCreation(effects: CreationEffects): typeof podCreation
   const { clock, rounds, isDryRun, report, random, entryOf, requestSlot, retryOwner, awaitPod } = effects;
 
   /** Calls `act` with the object's entry, which is removed only after its actor has stopped. */
-  function withEntry({ uid }: { readonly uid: string }, act: (entry: CreationEntry) => void): void {
-    const entry = entryOf(uid);
+  function withEntry(owner: PodCreationInput, act: (entry: CreationEntry) => void): void {
+    const entry = entryOf(owner);
     if (entry !== undefined) act(entry);
   }
 
@@ -32,15 +32,15 @@ export function providePodCreation(effects: CreationEffects): typeof podCreation
   return podCreation.provide({
     actors: {
       retryOwner: effectLogic<PodCreationInput>({ failure: 'retry.failed', random, actorOf }, (input, signal) => {
-        const entry = entryOf(input.uid);
+        const entry = entryOf(input);
         const isRequested = () => entry !== undefined && clock.monotonic() <= entry.owner.closesAt;
         if (entry === undefined || !isRequested())
           return Promise.resolve({ type: 'retry.failed', failure: 'cancelled' });
         return retryOwner(entry.refused.owner, signal, isRequested);
       }),
-      awaitPod: effectLogic<RetriedObject>({ failure: 'proof.ended', random, actorOf }, ({ uid, existing }, signal) => {
-        const owner = entryOf(uid)?.refused.owner;
-        return owner && awaitPod(owner, existing, signal).then(() => ({ type: 'proof.ended' }));
+      awaitPod: effectLogic<RetriedObject>({ failure: 'proof.ended', random, actorOf }, (input, signal) => {
+        const owner = entryOf(input)?.refused.owner;
+        return owner && awaitPod(owner, input.existing, signal).then(() => ({ type: 'proof.ended' }));
       }),
     },
     actions: {

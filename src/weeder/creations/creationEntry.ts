@@ -15,7 +15,7 @@ export interface CreationRequest {
   /** Informs the child about the outcomes. */
   readonly send: (event: DependantsEvent) => void;
   /** The object that goes first, and until when the others wait for it; undefined before the first. */
-  canary: { readonly uid: string; readonly until: number } | undefined;
+  canary: { readonly key: string; readonly until: number } | undefined;
 }
 
 /** One object that an open window wants to be retried. */

@@ -3,8 +3,9 @@ import { longestProof, type podCreation } from '../../../machines/weeder/podCrea
 import type { WithdrawalReason } from '../../../machines/weeder/podDeletion.ts';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
+import { addTo, removeFrom } from '../../base/mapOfSets.ts';
 import type { PacedQueue } from '../deletions/pacedQueue.ts';
-import type { RefusedCreation } from '../owners/ownerIndex.ts';
+import { ownerKey, type RefusedCreation } from '../owners/ownerIndex.ts';
 import { type CreationEffects, providePodCreation } from './creationActor.ts';
 import type { CreationEntry, CreationRequest } from './creationEntry.ts';
 import { createRetryRounds } from './retryRounds.ts';
@@ -14,7 +15,7 @@ import { createRetryRounds } from './retryRounds.ts';
  * which is a root and belongs to one request: the outcome counts once. In each window one object goes first.
  */
 export interface Creations {
-  /** A webhook of the service has refused pods of this object. */
+  /** A webhook of the service has refused pods of this object. It is ignored if a hundred of its namespace wait. */
   request(request: CreationRequest, refused: RefusedCreation): void;
   withdrawAll(request: CreationRequest, because: WithdrawalReason): void;
   /** Calls `done` once no attempt is in flight whose outcome counts for the request. */
@@ -30,25 +31,35 @@ interface CreationsOptions extends Omit<CreationEffects, 'entryOf' | 'requestSlo
   readonly maxPerSecond: () => number;
 }
 
+const maxOfNamespace = 100;
+
 export function createCreations(options: CreationsOptions): Creations {
   const { clock, runtime, report, queue, maxPerSecond } = options;
   const rounds = createRetryRounds(clock);
+  const byNamespace = new Map<string, Set<string>>();
   const idle = new Map<CreationRequest, () => void>();
   const registry = createRegistry<CreationEntry>({
-    changed(_uid, entry) {
-      if (!entry.actor.getSnapshot().matches('attempting')) entry.slot?.leave();
+    changed(_key, entry) {
+      if (!entry.actor.getSnapshot().matches('attempting')) leaveSlot(entry);
     },
-    dropped: (uid, entry) => ended(uid, entry),
-    failed(_uid, error, { refused: { owner } }) {
+    dropped: (key, entry) => ended(key, entry),
+    failed(_key, error, { refused: { owner } }) {
       report({ type: 'actor.failed', actor: `podCreation ${owner.namespace}/${owner.name}`, error });
     },
   });
-  const logic = providePodCreation({ ...options, rounds, entryOf: (uid) => registry.get(uid), requestSlot });
+  const logic = providePodCreation({ ...options, rounds, entryOf: (owner) => registry.get(ownerKey(owner)), requestSlot });
 
-  function ended(uid: string, entry: CreationEntry): void {
-    entry.slot?.leave();
+  /** An object that is gone or has its pods was only read, which does not count for the pace. */
+  function leaveSlot({ actor, slot }: CreationEntry): void {
+    const now = actor.getSnapshot();
+    slot?.leave({ wasUsed: !now.matches('unneeded') && !now.matches('removed') });
+  }
+
+  function ended(key: string, entry: CreationEntry): void {
+    leaveSlot(entry);
+    removeFrom(byNamespace, entry.actor.getSnapshot().context.namespace, key);
     const { owner } = entry;
-    if (owner.canary?.uid === uid) passOn(owner, entry);
+    if (owner.canary?.key === key) passOn(owner, entry);
     const done = idle.get(owner);
     if (done === undefined || isAwaited(owner)) return;
     idle.delete(owner);
@@ -63,7 +74,8 @@ export function createCreations(options: CreationsOptions): Creations {
     const isProven = actor.getSnapshot().matches('retried');
     const [next] = others;
     const until = request.canary?.until ?? 0;
-    request.canary = { uid: isProven ? '' : (next?.refused.owner.uid ?? ''), until: isProven ? 0 : until };
+    const key = isProven || next === undefined ? '' : ownerKey(next.refused.owner);
+    request.canary = { key, until: isProven ? 0 : until };
     for (const each of isProven ? others : others.slice(0, 1)) each.actor.send({ type: 'canary.passed' });
   }
 
@@ -75,22 +87,25 @@ export function createCreations(options: CreationsOptions): Creations {
 
   function create(owner: CreationRequest, refused: RefusedCreation): void {
     const { uid, namespace, name } = refused.owner;
-    const pausedUntil = rounds.dueAt(uid);
+    const key = ownerKey(refused.owner);
+    const pausedUntil = rounds.dueAt(refused);
     const now = clock.monotonic();
     const isCanary = owner.canary === undefined && pausedUntil <= now;
     const canaryUntil = isCanary ? 0 : (owner.canary?.until ?? 0);
-    if (isCanary) owner.canary = { uid, until: now + longestProof };
+    if (isCanary) owner.canary = { key, until: now + longestProof };
     const input = { uid, namespace, name, pausedUntil, canaryUntil, isCanary, now: clock.monotonic };
     const actor = createActor(logic, { ...runtime, id: uid, input });
-    registry.add(uid, { actor, owner, waiting: [], refused, slot: undefined, refusal: undefined });
+    addTo(byNamespace, namespace, key);
+    registry.add(key, { actor, owner, waiting: [], refused, slot: undefined, refusal: undefined });
   }
 
   function requestSlot(entry: CreationEntry): void {
     const { actor, refused } = entry;
     entry.slot?.leave();
     entry.slot = queue.enter({
-      key: refused.owner.uid,
+      key: ownerKey(refused.owner),
       service: 'podCreation',
+      group: refused.owner.namespace,
       pace: { pods: maxPerSecond(), per: 1000 },
       isDue: () => actor.getSnapshot().matches({ attempting: 'queued' }) && clock.monotonic() <= entry.owner.closesAt,
       onGranted: () => actor.send({ type: 'slot.granted' }),
@@ -113,9 +128,10 @@ export function createCreations(options: CreationsOptions): Creations {
   return {
     request(request, refused) {
       if (clock.monotonic() > request.closesAt || !rounds.isNew(refused)) return;
-      const entry = registry.get(refused.owner.uid);
+      const entry = registry.get(ownerKey(refused.owner));
       if (entry === undefined) {
-        create(request, refused);
+        const others = byNamespace.get(refused.owner.namespace)?.size ?? 0;
+        if (others < maxOfNamespace) create(request, refused);
         return;
       }
       entry.refused = refused;

@@ -1,6 +1,6 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import { forgottenAfter, pauseAfter } from '../deletions/replacementBackOff.ts';
-import type { RefusedCreation } from '../owners/ownerIndex.ts';
+import { ownerKey, type RefusedCreation } from '../owners/ownerIndex.ts';
 
 /**
  * How often each object was retried, in all windows together, with the pauses between the rounds of deletions: an object
@@ -13,7 +13,7 @@ export interface RetryRounds {
   /** Whether the creation has failed since the object was retried or settled. */
   isNew(refused: RefusedCreation): boolean;
   /** When the next retry is due, by the monotonic clock in milliseconds; not in the future: at once. */
-  dueAt(uid: string): number;
+  dueAt(refused: RefusedCreation): number;
 }
 
 interface Rounds {
@@ -24,29 +24,29 @@ interface Rounds {
 }
 
 export function createRetryRounds(clock: Clock): RetryRounds {
-  /** By uid; the object whose last round began first comes first. */
-  const byUid = new Map<string, Rounds>();
+  /** By the key of the object; the one whose last round began first comes first. */
+  const byKey = new Map<string, Rounds>();
 
-  function put({ owner: { uid }, evidence }: RefusedCreation, count: number): void {
-    byUid.delete(uid);
-    byUid.set(uid, { count, began: clock.monotonic(), evidence });
-    for (const [oldest, { began }] of byUid) {
+  function put({ owner, evidence }: RefusedCreation, count: number): void {
+    byKey.delete(ownerKey(owner));
+    byKey.set(ownerKey(owner), { count, began: clock.monotonic(), evidence });
+    for (const [oldest, { began }] of byKey) {
       if (clock.monotonic() - began < forgottenAfter) return;
-      byUid.delete(oldest);
+      byKey.delete(oldest);
     }
   }
 
-  function roundsOf(uid: string): Rounds | undefined {
-    const rounds = byUid.get(uid);
+  function roundsOf({ owner }: RefusedCreation): Rounds | undefined {
+    const rounds = byKey.get(ownerKey(owner));
     return rounds === undefined || clock.monotonic() - rounds.began >= forgottenAfter ? undefined : rounds;
   }
 
   return {
-    retried: (refused) => put(refused, (roundsOf(refused.owner.uid)?.count ?? 0) + 1),
+    retried: (refused) => put(refused, (roundsOf(refused)?.count ?? 0) + 1),
     settled: (refused) => put(refused, 0),
-    isNew: ({ owner, evidence }) => roundsOf(owner.uid)?.evidence !== evidence,
-    dueAt(uid) {
-      const rounds = roundsOf(uid);
+    isNew: (refused) => roundsOf(refused)?.evidence !== refused.evidence,
+    dueAt(refused) {
+      const rounds = roundsOf(refused);
       return rounds === undefined ? 0 : rounds.began + pauseAfter(rounds.count);
     },
   };

@@ -1,5 +1,5 @@
 import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
-import type { LimitedQueue, Release } from '@weeder/kube-runtime/queue';
+import { createFairQueue, type FairQueue, type LimitedQueue, type Release } from '@weeder/kube-runtime/queue';
 import type { Pace } from '../../config/config.ts';
 
 interface Turn {
@@ -7,6 +7,8 @@ interface Turn {
   readonly key: string;
   /** The service `namespace/name` whose pace the turn counts for. */
   readonly service: string;
+  /** The groups, such as namespaces, that wait for one pace take turns. Default: one group of all. */
+  readonly group?: string;
   /** Undefined: the turn waits only for a slot. */
   readonly pace: Pace | undefined;
   /** Asked when the turn comes by the pace after a wait, which may have been long: whether it is still needed. */
@@ -17,8 +19,11 @@ interface Turn {
 
 export interface Place {
   readonly isPaced: boolean;
-  /** Leaves the queue, or releases the slot; only the first call has an effect. */
-  leave(): void;
+  /**
+   * Leaves the queue, or releases the slot; only the first call has an effect. `wasUsed: false`: the turn does not count
+   * for the pace.
+   */
+  readonly leave: Release;
   /** Undefined: it does not wait for a pace. `waiting`: how many deletions wait for the same one. */
   readonly pacing: { readonly pace: Pace; readonly waiting: number } | undefined;
 }
@@ -39,8 +44,8 @@ export interface PacedQueue {
 
 interface Line {
   pace: Pace;
-  /** Those that the pace has not admitted yet: first come, first served. */
-  readonly waiting: Set<() => void>;
+  /** Those that the pace has not admitted yet: within a group first come, first served. */
+  readonly waiting: FairQueue<() => void>;
   /** How many it has admitted that have not ended. */
   active: number;
   /** The ends of the turns of the last `per`, oldest first, by the monotonic clock. */
@@ -54,7 +59,7 @@ export function createPacedQueue(clock: Clock, queue: LimitedQueue): PacedQueue 
 
   function lineOf(service: string, pace: Pace): Line {
     const known = lines.get(service);
-    const line = known ?? { pace, waiting: new Set(), active: 0, endedAt: [], timer: undefined };
+    const line = known ?? { pace, waiting: createFairQueue<() => void>(), active: 0, endedAt: [], timer: undefined };
     line.pace = pace;
     lines.set(service, line);
     return line;
@@ -65,10 +70,10 @@ export function createPacedQueue(clock: Clock, queue: LimitedQueue): PacedQueue 
     const { pods, per } = line.pace;
     const from = clock.monotonic() - per;
     while ((endedAt[0] ?? Number.POSITIVE_INFINITY) <= from) endedAt.shift();
-    for (const enterQueue of waiting) {
-      if (line.active + endedAt.length >= pods) break;
-      waiting.delete(enterQueue);
-      enterQueue();
+    while (line.active + endedAt.length < pods) {
+      const next = waiting.next();
+      if (next === undefined) break;
+      next.item();
     }
     wake(service, line);
   }
@@ -85,7 +90,7 @@ export function createPacedQueue(clock: Clock, queue: LimitedQueue): PacedQueue 
     line.timer = clock.setTimeout(() => admit(service, line), wait);
   }
 
-  function enterLine({ key, service, isDue, onGranted }: Turn, line: Line): Place {
+  function enterLine({ key, service, group = '', isDue, onGranted }: Turn, line: Line): Place {
     let release: Release | undefined;
     let hasWaited = false;
     let wasGranted = false;
@@ -101,18 +106,18 @@ export function createPacedQueue(clock: Clock, queue: LimitedQueue): PacedQueue 
         },
       });
     };
-    line.waiting.add(enterQueue);
+    line.waiting.add({ outer: group, inner: '' }, enterQueue);
     admit(service, line);
     hasWaited = true;
     return {
       isPaced: true,
-      leave() {
+      leave(how = { wasUsed: true }) {
         const held = release;
         release = undefined;
         if (held !== undefined) {
           line.active -= 1;
-          if (wasGranted) line.endedAt.push(clock.monotonic());
-          held();
+          if (wasGranted && how.wasUsed) line.endedAt.push(clock.monotonic());
+          held(how);
         }
         if (held !== undefined || line.waiting.delete(enterQueue)) admit(service, line);
       },

@@ -23,6 +23,8 @@ export interface EventOptions {
   readonly home?: string;
   readonly message?: string;
   readonly reason?: string;
+  /** Of the object. Default: derived from its name. */
+  readonly uid?: string;
 }
 
 export const messages = { call: `Error creating: ${call}`, quota: `Error creating: ${quota}` };
@@ -40,7 +42,7 @@ export function failedCreate(name: string, at: number, options: EventOptions = {
       name,
       resourceVersion: String(version),
     },
-    involvedObject: { kind, namespace, name, uid: `${namespace}/${name}` },
+    involvedObject: { kind, namespace, name, uid: options.uid ?? `${namespace}/${name}` },
     reason: options.reason ?? 'FailedCreate',
     message,
     lastTimestamp: new Date(at).toISOString(),

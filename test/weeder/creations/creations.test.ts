@@ -97,6 +97,53 @@ test('no more than maxPerSecond are retried in any second', async () => {
     assert.ok(times.filter((other) => other >= time && other < time + 1000).length <= 5, `from ${time}`);
 });
 
+test('a namespace with very many forged Events delays the retries of others by one turn, and its own reads cost no pace', async () => {
+  const at = creationWorld({
+    podAfter: 0,
+    section: { maxPerSecond: 10 },
+    answer: async ({ namespace }) => {
+      await new Promise((resolve) => at.clock.setTimeout(() => resolve(undefined), 20));
+      return namespace === 'attacker' ? { type: 'retry.notFound' } : { type: 'retry.accepted', existing: 0 };
+    },
+  });
+  at.service(true);
+  const forged = Array.from({ length: 1_500 }, (_, index) => `x-${index}`);
+  for (const name of forged) at.refuse(name, { namespace: 'attacker' });
+  assert.equal(at.weeder.actorCounts().podCreation, 100);
+  for (const name of ['web', 'api', 'batch']) at.refuse(name);
+  at.refuse('meal', { namespace: 'kitchen' });
+  await at.clock.pass(1_500);
+  const [started, ended] = [at.retried.map((each) => each.split('@')[0]), at.retried.map((each) => Number(each.split('@')[1]))];
+  assert.deepEqual(started.toSorted(), ['api', 'batch', 'meal', 'web']);
+  assert.ok(Math.max(...ended) < 1_200, at.retried.join());
+});
+
+test('the objects of several namespaces take turns at the pace', async () => {
+  const at = creationWorld({ podAfter: 0, section: { maxPerSecond: 2 } });
+  for (let index = 0; index < 20; index += 1) at.refuse(`web-${index}`);
+  at.refuse('meal', { namespace: 'kitchen' });
+  at.service(true);
+  await at.clock.pass(minute);
+  const turn = at.retried.findIndex((each) => each.startsWith('meal'));
+  assert.ok(turn <= 3, at.retried.join());
+  assert.equal(at.retried.length, 21);
+});
+
+test('an Event with the uid of an object of another namespace neither replaces nor delays its retry', async () => {
+  const at = creationWorld({
+    podAfter: 0,
+    answer: ({ namespace }) =>
+      namespace === 'attacker' ? { type: 'retry.notFound' } : { type: 'retry.accepted', existing: 0 },
+  });
+  at.service(false);
+  at.refuse('web');
+  at.refuse('forged', { namespace: 'attacker', uid: 'shop/web' });
+  at.service(true);
+  at.refuse('again', { namespace: 'attacker', uid: 'shop/web' });
+  await at.clock.pass(minute);
+  assert.deepEqual(at.retried, ['web@0']);
+});
+
 test('an object whose creations fail again is retried after 10, 20 and 40 s, across windows', async () => {
   const at = creationWorld({ podAfter: 0 });
   at.refuse('web');

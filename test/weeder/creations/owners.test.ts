@@ -79,7 +79,8 @@ test('no pods are wanted of an object that is deleted, nor of a Job that is susp
 
 function indexed() {
   const [dropped, seen]: [string[], string[]] = [[], []];
-  const index = createOwnerIndex((namespace) => dropped.push(namespace));
+  const now = Date.UTC(2026, 0, 1);
+  const index = createOwnerIndex({ now: () => now }, (namespace) => dropped.push(namespace));
   const sink = index.createSink();
   sink.begin();
   sink.end();
@@ -120,6 +121,25 @@ test('an older Event of another failure does not replace the newest one, and a r
   assert.deepEqual(seen, ['web']);
   sink.apply('MODIFIED', failedCreate('web', 6000));
   assert.deepEqual(seen, ['web', 'web']);
+});
+
+test('an Event speaks only for objects of its own namespace, whatever uid it names', () => {
+  const { sink, known } = indexed();
+  const forged = failedCreate('forged', 9000, { namespace: 'attacker', message: messages.quota, uid: 'shop/web' });
+  sink.apply('ADDED', failedCreate('web', 5000));
+  sink.apply('ADDED', forged);
+  assert.deepEqual(known(), ['web']);
+  sink.apply('DELETED', { ...forged, metadata: failedCreate('web', 5000)['metadata'] });
+  sink.apply('ADDED', { ...forged, message: messages.call });
+  assert.deepEqual(known(), ['web', 'forged']);
+});
+
+test('an Event with a time in the future counts as now, so that the next failure is newer', () => {
+  const { sink, known } = indexed();
+  sink.apply('ADDED', failedCreate('web', Date.UTC(2099, 0, 1)));
+  assert.deepEqual(known(), ['web']);
+  sink.apply('ADDED', failedCreate('web', Date.UTC(2026, 0, 1), { message: messages.quota }));
+  assert.deepEqual(known(), []);
 });
 
 test('a namespace with more objects than are followed loses its own oldest ones, and says so once', () => {

@@ -11,7 +11,7 @@ export interface Share {
  * A queue in which the outer groups take turns, and within each of them the inner ones: a group with many inner groups,
  * or many waiting items in one of them, gets no more turns than others.
  */
-interface FairQueue<T> extends Iterable<T> {
+export interface FairQueue<T> extends Iterable<T> {
   add(share: Share, item: T): void;
   /** False: the item is not in the queue. */
   delete(item: T): boolean;
