@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { boundedFields } from './boundedLog.ts';
 
 export type { Logger } from 'pino';
 
@@ -7,12 +8,17 @@ export type LogLevel = (typeof logLevels)[number];
 
 /**
  * The log: one JSON object per line, or aligned and coloured lines if the output is a terminal and the optional
- * pino-pretty is installed.
+ * pino-pretty is installed. Its fields are bounded here, because what others wrote may be in any of them.
  */
 export async function createLogger(level: LogLevel, output: NodeJS.WriteStream = process.stdout): Promise<Logger> {
   const pretty = output.isTTY ? await prettyStream(output) : undefined;
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: levelName } };
-  return pretty === undefined ? pino(options, output) : pino({ ...options, formatters: {} }, pretty);
+  // `boundedFields` has written the errors.
+  const serializers = { err: (error: unknown) => error };
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers };
+  const log = boundedFields;
+  return pretty === undefined
+    ? pino({ ...options, formatters: { level: levelName, log } }, output)
+    : pino({ ...options, formatters: { log } }, pretty);
 }
 
 function levelName(label: string): object {

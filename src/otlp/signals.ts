@@ -41,7 +41,8 @@ function wants(env: Environment, signal: 'TRACES' | 'METRICS'): boolean | string
   if (spoken !== undefined && spoken.value !== protocol)
     return `${said(spoken)}: weeder speaks ${protocol} only, for which a collector listens on port 4318 by default.`;
   const isUrl = /^https?:$/.test(URL.parse(endpoint.value)?.protocol ?? '');
-  return isUrl || `${said(endpoint)}: this is not a URL such as http://collector.observability:4318.`;
+  // It is not quoted, because it may have a key.
+  return isUrl || `${endpoint.name} is not a URL such as http://collector.observability:4318.`;
 }
 
 interface Variable {

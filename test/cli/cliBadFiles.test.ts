@@ -122,7 +122,7 @@ const badKubeconfigs: readonly BadKubeconfig[] = [
   {
     what: 'a server that is not an address',
     words: ['--kubeconfig', file('server.kubeconfig', kubeconfig('somewhere'))],
-    sentence: `In the kubeconfig ./server.kubeconfig, context "here": the server "somewhere" is not an address such as https://10.0.0.1:6443. ${kube}`,
+    sentence: `In the kubeconfig ./server.kubeconfig, context "here": the server is not an address such as https://10.0.0.1:6443. ${kube}`,
   },
   {
     what: 'a token file that does not exist',

@@ -104,7 +104,7 @@ suite('weeder run --inspect', { concurrency: true }, () => {
   test('an invalid address is refused in one sentence', async () => {
     for (const wrong of ['nonsense', 'http://localhost:8080', '8080', 'check']) {
       const sentence = oneSentence(await cli(['run', '--inspect', wrong]), 2);
-      assert.match(sentence, new RegExp(`found "${wrong}", expected an address such as ws://localhost:8080`));
+      assert.match(sentence, /: expected an address such as ws:\/\/localhost:8080/);
     }
   });
 });

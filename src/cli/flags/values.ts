@@ -109,7 +109,8 @@ export function readAddress(text: string): BindAddress | 'none' {
 /** The address of an inspector's server. */
 export function readInspector(text: string): string {
   if (/^wss?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
-  throw new InvalidArgumentError(`found "${text}", expected an address such as ws://localhost:8080`);
+  // It is not quoted, because it may have a password.
+  throw new InvalidArgumentError('expected an address such as ws://localhost:8080');
 }
 
 /** Case-insensitive; zap's numbers (higher means more verbose) and its levels above error are accepted. */

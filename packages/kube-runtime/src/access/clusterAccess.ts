@@ -103,7 +103,7 @@ function serverUrl(choice: ClusterChoice): Result<string> {
   const given = choice.cluster.server ?? '';
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !(url.protocol === 'https:' || url.protocol === 'http:') || url.search || url.hash) {
-    return failed(invalid(choice, `the server "${given}" is not an address such as https://10.0.0.1:6443`));
+    return failed(invalid(choice, 'the server is not an address such as https://10.0.0.1:6443'));
   }
   return ok(`${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, ''));
 }
@@ -113,11 +113,15 @@ function proxyOf({ cluster, env }: ClusterChoice, server: string): ProxySetting 
   return url ? { url, source: 'proxy-url' } : environmentProxy(new URL(server), env ?? {});
 }
 
+/** The address is not quoted, because it may have a password. */
 function proxyError(proxy: ProxySetting | undefined): string | undefined {
-  if (proxy === undefined || (URL.canParse(proxy.url) && /^(https?|socks5h?):$/.test(new URL(proxy.url).protocol))) {
-    return undefined;
-  }
-  return `the ${proxy.source} "${proxy.url}" is not an http, https or socks5 address`;
+  if (proxy === undefined) return undefined;
+  const url = URL.parse(proxy.url);
+  if (url === null || !/^(https?|socks5h?):$/.test(url.protocol))
+    return `the ${proxy.source} is not an http, https or socks5 address; in a password, # is written %23, and / %2F`;
+  return url.search + url.hash === ''
+    ? undefined
+    : `the ${proxy.source} has a "?" or "#", which in a password are written %3F and %23`;
 }
 
 function fileError(cluster: ClusterEntry, user: UserEntry): string | undefined {

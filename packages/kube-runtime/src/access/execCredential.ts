@@ -89,7 +89,8 @@ function read(output: string): Result<ExecCredential, string> {
   try {
     parsed = JSON.parse(output);
   } catch {
-    return failed(`did not print JSON, but ${JSON.stringify(firstLineOf(output))}`);
+    // The output is not quoted, because it may be a bare token.
+    return failed(`printed ${Buffer.byteLength(output)} bytes that are not JSON, in place of an ExecCredential`);
   }
   const status = isObject(parsed) && parsed['kind'] === 'ExecCredential' ? objectOf(parsed['status']) : {};
   const token = textOf(status['token']);

@@ -128,8 +128,14 @@ function readingProblem(path: string, error: unknown): CodedError {
   if (code === 'EACCES' || code === 'EISDIR' || code === 'EPERM') {
     return kubeConfigProblem(path, code === 'EISDIR' ? 'is a folder' : 'may not be read by this user');
   }
-  const firstLine = messageOf(error).split('\n', 1)[0]?.replace(/:$/, '') ?? '';
-  return kubeConfigProblem(path, `is not YAML: ${firstLine}`);
+  return kubeConfigProblem(path, `is not YAML: ${withoutQuotes(messageOf(error))}`);
+}
+
+/** What the parser says, and where, without what it quotes of the file, which may be a secret. */
+function withoutQuotes(message: string): string {
+  const place = / at line \d+, column \d+/.exec(message)?.[0] ?? '';
+  const [words = ''] = message.split(/[:"'`\n]| at line /, 1);
+  return `${words.trim()}${place}`;
 }
 
 function addFirst<T>(entries: Map<string, T>, name: string, entry: T): void {

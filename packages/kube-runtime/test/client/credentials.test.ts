@@ -95,7 +95,7 @@ for (const [what, script, expected] of [
     `console.error('token has expired, log in\\nstack'); process.exit(3)`,
     /failed with exit code 3: token has expired, log in$/,
   ],
-  ['prints no JSON', `console.log('hello')`, /did not print JSON, but "hello"$/],
+  ['prints no JSON', `console.log('S3CRET')`, /printed 7 bytes that are not JSON, in place of an ExecCredential$/],
   ['prints something else', `console.log('{"kind":"Pod"}')`, /printed no ExecCredential with a token/],
 ] as const) {
   test(`an exec plugin that ${what} is reported in one sentence, and nothing is sent`, async () => {

@@ -74,7 +74,7 @@ test('an invalid proxy of the environment is refused in a sentence that names th
   const path = dir.write('config', kubeconfig('https://api.test'));
   const access = loadKubeConfig({ kubeconfig: path }, { https_proxy: 'gopher://b' });
   assert(!access.ok);
-  assert.match(access.error.message, /: the \$https_proxy "gopher:\/\/b" is not an http, https or socks5 address\.$/);
+  assert.match(access.error.message, /: the \$https_proxy is not an http, https or socks5 address;/);
 });
 
 test('HTTPS_PROXY is for https, HTTP_PROXY for http, and upper case comes first', () => {
