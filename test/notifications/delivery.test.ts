@@ -247,8 +247,5 @@ test('a proxy of the environment is used as for the API server', async (t) => {
   assert.deepEqual(proxy.targets, [new URL(url).host]);
   process.env['HTTP_PROXY'] = 'ftp://127.0.0.1';
   const refused = await delivering(t, { url }).send();
-  assert.match(
-    'reason' in refused ? refused.reason : '',
-    /^the \$HTTP_PROXY is not an http, https or socks5 address/,
-  );
+  assert.match('reason' in refused ? refused.reason : '', /^the \$HTTP_PROXY is not an http, https or socks5 address/);
 });

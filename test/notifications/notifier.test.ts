@@ -124,7 +124,9 @@ test('what a receiver rejects together is sent one by one, and only what it woul
   const it = notifying({
     receivers: { chat: receiverConfig({ format: 'slack' }) },
     answer: ({ notifications }) =>
-      notifications.some((each) => each.occurrence.regarding.name === 'bad') ? { type: 'delivery.rejected', reason: '400' } : { type: 'delivery.accepted' },
+      notifications.some((each) => each.occurrence.regarding.name === 'bad')
+        ? { type: 'delivery.rejected', reason: '400' }
+        : { type: 'delivery.accepted' },
   });
   const batch = ['a', 'b', 'bad', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
   for (const name of [...batch, 'next', 'last']) it.notifier.notify(occurrence({}, name));

@@ -47,7 +47,12 @@ export function createCreations(options: CreationsOptions): Creations {
       report({ type: 'actor.failed', actor: `podCreation ${owner.namespace}/${owner.name}`, error });
     },
   });
-  const logic = providePodCreation({ ...options, rounds, entryOf: (owner) => registry.get(ownerKey(owner)), requestSlot });
+  const logic = providePodCreation({
+    ...options,
+    rounds,
+    entryOf: (owner) => registry.get(ownerKey(owner)),
+    requestSlot,
+  });
 
   /** An object that is gone or has its pods was only read, which does not count for the pace. */
   function leaveSlot({ actor, slot }: CreationEntry): void {

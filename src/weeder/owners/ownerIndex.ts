@@ -18,7 +18,7 @@ export interface RefusedCreation {
   readonly evidence: string;
 }
 
-/** Identifies an object. Whoever may create Events chooses the uid in them, but not the namespace. */
+/** Identifies an object. A user that may create Events chooses the uid in them, but not the namespace. */
 export function ownerKey({ namespace, uid }: Pick<PodOwner, 'namespace' | 'uid'>): string {
   return `${namespace}/${uid}`;
 }
