@@ -35,12 +35,41 @@ export function templateHashOf(template: JsonObject): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
-  const parts = Object.keys(value)
-    .filter((key) => value[key] !== null && value[key] !== undefined)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
-  return `{${parts.join(',')}}`;
+/** Without recursion: the template of a kind that a CRD defines may nest ten thousand levels. */
+function canonical(root: unknown): string {
+  let text = '';
+  /** What is still to be written, the next at the end: texts, and values. */
+  const ahead: Ahead[] = [{ value: root }];
+  for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
+    if (typeof next === 'string') text += next;
+    else if (Array.isArray(next.value)) putReversed(ahead, '[', next.value.map(withoutKey), ']');
+    else if (isObject(next.value)) putReversed(ahead, '{', membersOf(next.value), '}');
+    else text += JSON.stringify(next.value) ?? 'null';
+  }
+  return text;
+}
+
+type Ahead = string | { readonly value: unknown };
+
+interface Member {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+function withoutKey(value: unknown): Member {
+  return { key: '', value };
+}
+
+function membersOf(object: JsonObject): Member[] {
+  const keys = Object.keys(object).filter((key) => object[key] !== null && object[key] !== undefined);
+  return keys.sort().map((key) => ({ key: `${JSON.stringify(key)}:`, value: object[key] }));
+}
+
+function putReversed(ahead: Ahead[], begin: string, members: readonly Member[], end: string): void {
+  ahead.push(end);
+  for (const [index, { key, value }] of [...members.entries()].reverse()) {
+    ahead.push({ value });
+    ahead.push(`${index === 0 ? begin : ','}${key}`);
+  }
+  if (members.length === 0) ahead.push(begin);
 }

@@ -41,10 +41,24 @@ export function createWorkloadSinks(
   function create(kind: string): ClosableSink {
     const objects = holders.stream();
 
+    /** One that cannot be read is not managed by what was known of it before. */
+    function read(id: string, object: unknown): WorkloadUpdate | undefined {
+      try {
+        return readUpdate(object, kind, otherKinds());
+      } catch (error) {
+        drop(id);
+        throw error;
+      }
+    }
+
     function put(id: string, update: WorkloadUpdate | undefined): void {
       if (update === undefined) return;
       objects.add(id);
       take(update);
+    }
+
+    function drop(id: string): void {
+      if (objects.remove(id)) remove(id);
     }
 
     return {
@@ -55,8 +69,8 @@ export function createWorkloadSinks(
         const id = workloadKey({ kind, ...identity });
         if (type !== 'DELETED') {
           if (objects.has(id) && knows(id, identity)) objects.add(id);
-          else put(id, readUpdate(object, kind, otherKinds()));
-        } else if (objects.remove(id)) remove(id);
+          else put(id, read(id, object));
+        } else drop(id);
       },
       end() {
         for (const id of objects.end()) remove(id);
@@ -72,7 +86,10 @@ export function createWorkloadSinks(
   return { create };
 }
 
-/** Returns undefined if the object has no identity. */
+/** Of the template of one workload: each is kept. */
+const mostUses = 500;
+
+/** Returns undefined if the object has no identity. Throws if it is too large to be managed. */
 export function readUpdate(
   object: unknown,
   name: string,
@@ -81,6 +98,8 @@ export function readUpdate(
   const summary = readWorkload(object, name, otherKinds);
   if (summary === undefined) return undefined;
   const uses = usesOf(podTemplateOf(object, summary.kind), summary.ref.namespace, { imagePullSecrets: 'hash' });
+  if (uses.length > mostUses)
+    throw new Error(`it has ${uses.length} references to ConfigMaps and Secrets; at most ${mostUses} can be followed`);
   const copy = summary.kind.restart === 'recreation' ? readJobCopy(object) : undefined;
   return { summary, uses, ...(copy === undefined ? {} : { copy }) };
 }

@@ -158,7 +158,8 @@ async function readText(exchange: Exchange, longest: number, keep = longest): Pr
     for await (const piece of exchange.body()) {
       pieces.push(piece);
       length += piece.length;
-      if (length > longest) return { type: 'badAnswer', message: `the response is longer than ${longest >> 20} MiB` };
+      if (length > longest)
+        return { type: 'badAnswer', message: `the response is longer than ${longest >> 20} MiB`, isTooLong: true };
       for (let [first] = pieces; first !== undefined && length - dropped - first.length >= keep; [first] = pieces)
         dropped += pieces.shift()?.length ?? 0;
     }

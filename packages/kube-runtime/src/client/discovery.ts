@@ -1,4 +1,5 @@
 import { arrayOf, objectOf, textOf } from '../base/json.ts';
+import { groupPath, groupVersionPath } from '../objects/apiPath.ts';
 import type { ApiResult, KubeClient, StreamResult } from './client.ts';
 import type { ApiFailure } from './failure.ts';
 import type { ApiRequest } from './request.ts';
@@ -27,10 +28,10 @@ export function discoveringClient(client: KubeClient): KubeClient {
   const found = new Map<string, Promise<Discovered>>();
 
   async function discover(group: string, kind: string): Promise<Discovered> {
-    const versions = await client.call({ method: 'GET', path: `/apis/${group}` });
+    const versions = await client.call({ method: 'GET', path: groupPath(group) });
     if (!versions.ok) return versions;
     for (const version of versionsIn(versions.body)) {
-      const resources = await client.call({ method: 'GET', path: `/apis/${version}` });
+      const resources = await client.call({ method: 'GET', path: groupVersionPath(version) });
       if (!resources.ok) return resources;
       const resource = resourceIn(resources.body, kind);
       if (resource !== undefined) return { ok: true, served: { version, resource } };
@@ -56,7 +57,7 @@ export function discoveringClient(client: KubeClient): KubeClient {
       return discovered;
     }
     const { version, resource } = discovered.served;
-    const result = await send({ ...request, path: `/apis/${version}${place}/${resource}${rest}` });
+    const result = await send({ ...request, path: `${groupVersionPath(version)}${place}/${resource}${rest}` });
     if (!result.ok && result.failure.status === 404) forget();
     return result;
   }

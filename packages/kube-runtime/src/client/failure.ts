@@ -46,6 +46,8 @@ export interface ApiFailure {
   readonly about?: FailureSubject;
   /** The delay that the server requested, in milliseconds; at most an hour. */
   readonly retryAfterMs?: number;
+  /** The response was longer than the request allows. */
+  readonly isTooLong?: boolean;
   /** For a half-open connection: how long nothing arrived on it, in milliseconds. */
   readonly silentMs?: number;
 }

@@ -5,6 +5,7 @@ import type { ClusterAccess } from '../access/clusterAccess.ts';
 import { credentialSource } from '../access/credentials.ts';
 import type { Clock } from '../base/clock.ts';
 import { failed, ok, type Result } from '../base/result.ts';
+import { apiPath } from '../objects/apiPath.ts';
 import { createDispatcher } from './transport.ts';
 import { clientFrame, frameReader, opcodes } from './webSocketFrames.ts';
 
@@ -27,7 +28,7 @@ export interface PortForward {
 
 /** The path of the subresource. */
 function portForwardPath({ namespace, pod }: Omit<PodPort, 'port'>): string {
-  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/portforward`;
+  return apiPath('v1', 'pods', { namespace, name: pod, subresource: 'portforward' });
 }
 
 /** The protocol that all kubelets speak: each message begins with its channel, and each channel with the port. */

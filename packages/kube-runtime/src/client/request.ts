@@ -35,8 +35,11 @@ export interface ApiRequest {
   readonly timeoutMs?: number;
   /** The response body is text and not JSON. */
   readonly isText?: boolean;
-  /** Only the last `keep` bytes of the body are kept, and a body of more than `limit` bytes is a failure. */
-  readonly tail?: { readonly keep: number; readonly limit: number };
+  /**
+   * Only the last `keep` bytes of the body are kept, default all, and a body of more than `limit` bytes is a failure with
+   * `isTooLong`. Default: 128 MiB.
+   */
+  readonly tail?: { readonly keep?: number; readonly limit: number };
   /** Only the success matters: the request ends with the headers of a success, and its body is undefined. */
   readonly onlyStatus?: boolean;
   /**

@@ -15,6 +15,7 @@ export {
   type StreamStatuses,
   type StreamTotals,
 } from './streamStatus.ts';
+export { takeObject } from './takeObject.ts';
 export { longestFirstList, unavailableStreams } from './unavailableStreams.ts';
 export { type LineOutcome, watchReader } from './watchEvents.ts';
 export { type WatchSource, watchOnce } from './watchOnce.ts';

@@ -6,12 +6,21 @@ import { describeFailure } from '../client/describeFailure.ts';
 import type { ApiFailure } from '../client/failure.ts';
 import { isUnservedPath } from '../client/failureClass.ts';
 import { isAtLeast } from '../objects/resourceVersion.ts';
+import type { Semaphore } from '../queue/semaphore.ts';
 import { listPages } from './pagedList.ts';
 import { verifyPosition } from './verifyPosition.ts';
 import { type WatchEnd, type WatchSource, watchOnce } from './watchOnce.ts';
 import type { WatchTimeouts } from './watchTimeouts.ts';
 
 type Send = (event: ReflectorEvent) => void;
+
+interface ListWatchParts {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly timeouts: WatchTimeouts;
+  /** Limits how many pages of lists are in memory at once. */
+  readonly pages?: Pick<Semaphore, 'acquire'>;
+}
 
 /** The complete state, or the event that says why it could not be read. */
 type Listed =
@@ -24,7 +33,7 @@ type Listed =
  * which neither `send` nor the sink is called.
  */
 export function startListWatch(
-  { client, clock, timeouts }: { readonly client: KubeClient; readonly clock: Clock; readonly timeouts: WatchTimeouts },
+  { client, clock, timeouts, pages }: ListWatchParts,
   source: WatchSource,
   input: Omit<StreamInput, 'name'>,
   send: Send,
@@ -44,7 +53,7 @@ export function startListWatch(
   const run = { client, clock, source, signal: stop.signal };
 
   async function listByPages(): Promise<Listed> {
-    const listed = await listPages(client, source, stop.signal);
+    const listed = await listPages(client, source, stop.signal, pages);
     onOpened();
     return listed.ok
       ? listed
@@ -149,8 +158,6 @@ function watchEvent(
       return rewound(server, livedMs);
     case 'garbled':
       return { type: 'stream.garbled', resourceVersion, livedMs, message };
-    case 'sinkFailed':
-      return { type: 'stream.failed', kind: 'sink', livedMs, message };
     default:
       return { type: 'stream.silent', resourceVersion, livedMs, message };
   }

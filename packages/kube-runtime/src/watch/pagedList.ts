@@ -3,9 +3,9 @@ import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../base/js
 import { acceptOf } from '../client/accept.ts';
 import type { ApiResult, KubeClient } from '../client/client.ts';
 import type { ApiFailure } from '../client/failure.ts';
-import { versionOf } from '../objects/identity.ts';
-import { isConfidential, reduced, wireKind } from './objectForm.ts';
-import { unidentified } from './watchEvents.ts';
+import { createSemaphore, type Semaphore } from '../queue/semaphore.ts';
+import { isConfidential, wireKind } from './objectForm.ts';
+import { takeObject } from './takeObject.ts';
 import type { WatchSource } from './watchOnce.ts';
 
 /** The complete state was passed to the sink, or the reason why not. */
@@ -19,35 +19,39 @@ interface Page {
   readonly items: readonly JsonObject[];
 }
 
+interface ReadPage extends Page {
+  /** For the next page, in objects. */
+  readonly nextLimit: number;
+}
+
 /** The size of the first page in objects, when their size in bytes is still unknown. */
 const firstPage = 25;
-const largestPage = 500;
-/** The target size of a page in bytes: a page is parsed as a whole, and an object may exceed a megabyte. */
-const usualPage = 4 * 1024 * 1024;
+const mostObjects = 500;
+/** The target size of a page in bytes: a page is parsed as a whole, which takes several times as much memory. */
+const usualPage = 1 << 20;
+/** A page of more bytes is not read to its end, but asked for again with fewer objects. One object has 1.5 MiB at most. */
+const largestPage = 4 << 20;
 const pageMs = 20_000;
 /** Limits the restarts of a list that expires on the server before weeder has read it. */
 const manyRestarts = 3;
 
-/** Reads a collection page by page, and restarts if its continue token expires. Throws what the sink throws. */
-export async function listPages(client: KubeClient, source: WatchSource, signal: AbortSignal): Promise<PagedList> {
-  const { path, onReceived } = source;
-  let receivedBytes = 0;
-  const listener = {
-    onReceived(bytes: number) {
-      receivedBytes += bytes;
-      onReceived?.(bytes);
-    },
-  };
-  const form = { accept: acceptOf(source.as, 'list'), isConfidential: isConfidential(source) };
+/**
+ * Reads a collection page by page, and restarts if its continue token expires. `turns`: limits how many pages are in
+ * memory at once, for the lists of several kinds.
+ */
+export async function listPages(
+  client: KubeClient,
+  source: WatchSource,
+  signal: AbortSignal,
+  turns: Turns = createSemaphore(1),
+): Promise<PagedList> {
   let next: string | undefined;
   let objects = 0;
   let restarts = 0;
   let limit = firstPage;
   for (;;) {
-    const query = queryOf(source, limit, next);
-    receivedBytes = 0;
-    const result = await client.call({ method: 'GET', path, query, ...form, signal, timeoutMs: pageMs, ...listener });
-    const page = pageOf(result, wireKind(source));
+    using _turn = await turn(turns, signal);
+    const page = await readPage(client, source, signal, { limit, next });
     if ('type' in page) {
       if (page.type !== 'expired' || next === undefined || restarts === manyRestarts)
         return { ok: false, failure: page };
@@ -63,7 +67,7 @@ export async function listPages(client: KubeClient, source: WatchSource, signal:
     }
     for (const item of page.items) take(source, item);
     objects += page.items.length;
-    limit = limitAfter(page.items.length, receivedBytes);
+    limit = page.nextLimit;
     next = page.next;
     if (next === undefined) {
       source.sink.end(page.resourceVersion);
@@ -72,16 +76,51 @@ export async function listPages(client: KubeClient, source: WatchSource, signal:
   }
 }
 
-/** An object that cannot be identified does not affect the others. */
+type Turns = Pick<Semaphore, 'acquire'>;
+
+/** One of the turns, until it is disposed of. */
+async function turn(turns: Turns, signal: AbortSignal): Promise<Disposable> {
+  const release = await turns.acquire('', signal);
+  return { [Symbol.dispose]: () => release?.() };
+}
+
+/** Reads one page, with fewer objects if they are too large. `limit`: in objects. */
+async function readPage(
+  client: KubeClient,
+  source: WatchSource,
+  signal: AbortSignal,
+  { limit, next }: { readonly limit: number; readonly next: string | undefined },
+): Promise<ReadPage | ApiFailure> {
+  let bytes = 0;
+  const result = await client.call({
+    method: 'GET',
+    path: source.path,
+    query: queryOf(source, limit, next),
+    accept: acceptOf(source.as, 'list'),
+    isConfidential: isConfidential(source),
+    ...(limit === 1 ? {} : { tail: { limit: largestPage } }),
+    signal,
+    timeoutMs: pageMs,
+    onReceived(received) {
+      bytes += received;
+      source.onReceived?.(received);
+    },
+  });
+  const page = pageOf(result, wireKind(source));
+  if (!('type' in page)) return { ...page, nextLimit: limitAfter(page.items.length, bytes) };
+  const isTooLong = page.isTooLong === true && limit > 1;
+  return isTooLong ? readPage(client, source, signal, { limit: Math.max(1, limit >> 2), next }) : page;
+}
+
 function take(source: WatchSource, item: JsonObject): void {
-  if (versionOf(item) === undefined) source.onUnreadable?.(unidentified);
-  else source.sink.apply('ADDED', reduced(source, item));
+  const { unreadable } = takeObject(source, source.sink, 'ADDED', item);
+  if (unreadable !== undefined) source.onUnreadable?.(unreadable);
 }
 
 /** The number of objects for a page of the target size, if they are as large as those of this page. */
 function limitAfter(objects: number, bytes: number): number {
   const max = Math.floor((usualPage * objects) / Math.max(1, bytes));
-  return Math.min(largestPage, Math.max(firstPage, max));
+  return Math.min(mostObjects, Math.max(1, max));
 }
 
 function queryOf({ labelSelector, fieldSelector }: WatchSource, limit: number, next: string | undefined) {

@@ -2,6 +2,7 @@ import { fromCallback } from 'xstate';
 import { type ReflectorEvent, reflector, type StreamInput } from '../../machines/reflector.ts';
 import type { Clock } from '../base/clock.ts';
 import type { KubeClient } from '../client/client.ts';
+import { createSemaphore } from '../queue/semaphore.ts';
 import { failureLog, type ReflectorLog, type StreamLoss } from './failureLog.ts';
 import { startListWatch } from './listWatch.ts';
 import type { ObjectSink } from './sink.ts';
@@ -19,10 +20,14 @@ interface ReflectorParts {
   readonly sourceOf: (name: string) => WatchSource | undefined;
 }
 
+/** Of up to 4 MiB each, which takes several times as much memory while it is read. */
+const pagesAtOnce = 3;
+
 /** The reflector machine with its implementation: start it with `{ input: { name } }`, as a root or as a child. */
 export function provideReflector({ client, clock, log, statuses, sourceOf }: ReflectorParts) {
   const failures = failureLog(log);
   const timeouts = createWatchTimeouts(clock);
+  const pages = createSemaphore(pagesAtOnce, 0);
   /** Counts how often the server was found to have gone back. */
   let history = 0;
   /** By stream: the history in which its latest complete state was begun. */
@@ -68,7 +73,7 @@ export function provideReflector({ client, clock, log, statuses, sourceOf }: Ref
           onReceived: (bytes: number) => statuses?.received(name, bytes),
           onUnreadable: (what: string) => leaveOut(name, what, source.sink),
         };
-        return startListWatch({ client, clock, timeouts }, reported, input, sendBack);
+        return startListWatch({ client, clock, timeouts, pages }, reported, input, sendBack);
       }),
     },
     actions: {

@@ -2,7 +2,8 @@ import type { ChangeType, LineMetadata } from './metadataFastPath.ts';
 
 /**
  * Receives the objects of a stream directly from the decoder, without passing through the machines. All calls are
- * synchronous and in the server's order. A sink that throws ends the stream, which then restarts with a complete list.
+ * synchronous and in the server's order. An object for which `apply` throws is omitted and logged; what else throws
+ * ends the stream, which then restarts with a complete list.
  */
 export interface ObjectSink {
   /** A complete list starts. This may be called again before `end()`: the list was interrupted and restarts. */

@@ -1,11 +1,11 @@
 import { parseJson } from '../base/exactInteger.ts';
 import { isObject, type JsonObject, objectOf, textOf } from '../base/json.ts';
 import { type ApiFailure, classifyStatus } from '../client/failure.ts';
-import { versionOf } from '../objects/identity.ts';
 import { isAtLeast } from '../objects/resourceVersion.ts';
 import { type ChangeType, readLineMetadata } from './metadataFastPath.ts';
-import { type Reading, reduced, wireKind } from './objectForm.ts';
+import { type Reading, wireKind } from './objectForm.ts';
 import type { ObjectSink } from './sink.ts';
+import { takeObject, unprocessed } from './takeObject.ts';
 
 /** The result of one line of a watch. */
 export type LineOutcome =
@@ -25,15 +25,11 @@ export type LineOutcome =
   | { readonly failure: ApiFailure };
 
 /** Reads a watch's lines in order, passes the objects to the sink, and tracks the position. */
-export interface WatchReader {
-  /** Throws what the sink throws. */
+interface WatchReader {
   read(line: Buffer): LineOutcome;
   /** The resourceVersion of the last line that was read completely. */
   readonly position: string | undefined;
 }
-
-/** The error for an object that cannot be identified. */
-export const unidentified = 'an object without a name, uid or resourceVersion';
 
 /** Marks the bookmark that ends the complete state (KEP 3157). */
 const lastInitialEvent = 'k8s.io/initial-events-end';
@@ -48,11 +44,9 @@ export function watchReader(reading: Reading, sink: ObjectSink, start: string | 
   function apply(type: ChangeType, object: JsonObject): LineOutcome {
     if (object['kind'] !== kind)
       return { garbled: `an object of kind ${textOf(object['kind']) ?? '(none)'} instead of ${kind}` };
-    const resourceVersion = versionOf(object);
-    if (resourceVersion === undefined) return { unreadable: unidentified };
-    sink.apply(type, reduced(reading, object));
-    position = resourceVersion;
-    return 'changed';
+    const taken = takeObject(reading, sink, type, object);
+    if ('resourceVersion' in taken) position = taken.resourceVersion;
+    return taken.unreadable === undefined ? 'changed' : { unreadable: taken.unreadable };
   }
 
   function bookmark(object: JsonObject): LineOutcome {
@@ -86,7 +80,13 @@ export function watchReader(reading: Reading, sink: ObjectSink, start: string | 
   return {
     read(line) {
       const metadata = hasFastPath ? readLineMetadata(line) : undefined;
-      if (metadata === undefined || metadata.kind !== kind || !sink.isIrrelevant?.(line, metadata)) return parsed(line);
+      if (metadata === undefined || metadata.kind !== kind) return parsed(line);
+      try {
+        if (sink.isIrrelevant?.(line, metadata) !== true) return parsed(line);
+      } catch (error) {
+        position = metadata.resourceVersion;
+        return { unreadable: unprocessed(kind, metadata, error) };
+      }
       position = metadata.resourceVersion;
       return 'changed';
     },

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
-import { messageOf } from '../base/result.ts';
 import { acceptOf } from '../client/accept.ts';
 import type { KubeClient } from '../client/client.ts';
 import { startDeadline } from '../client/deadline.ts';
@@ -10,7 +9,7 @@ import type { ApiRequest } from '../client/request.ts';
 import { lineSplitter } from './lines.ts';
 import { isConfidential, type Reading } from './objectForm.ts';
 import type { ObjectSink } from './sink.ts';
-import { type LineOutcome, type WatchReader, watchReader } from './watchEvents.ts';
+import { type LineOutcome, watchReader } from './watchEvents.ts';
 
 /** What to watch, and the sink for its objects. */
 export interface WatchSource extends Reading {
@@ -61,9 +60,7 @@ export interface WatchEnd {
     | 'garbled'
     | 'refused'
     /** The server is at an older version than the position. */
-    | 'rewound'
-    /** The sink threw: its state cannot be trusted. */
-    | 'sinkFailed';
+    | 'rewound';
   readonly message: string;
   readonly position: string | undefined;
   /** The number of changes. */
@@ -212,7 +209,7 @@ function followProgress({ client, clock, source, start }: WatchRun): Progress {
 
   /** False: the watch has to end here. */
   function onLine(line: Buffer): boolean {
-    const outcome = readSafely(reader, line);
+    const outcome = reader.read(line);
     hasDelivered ||= typeof outcome === 'string';
     if (outcome === 'changed') changes += 1;
     else if (outcome === 'complete' && start === undefined) finish('complete', '');
@@ -221,11 +218,10 @@ function followProgress({ client, clock, source, start }: WatchRun): Progress {
     return ended === undefined;
   }
 
-  function recordFailure(outcome: Exclude<LineOutcome, string> | SinkFailure): void {
+  function recordFailure(outcome: Exclude<LineOutcome, string>): void {
     if ('unreadable' in outcome) source.onUnreadable?.(outcome.unreadable);
     else if ('failure' in outcome) ended ??= refusedEnd(outcome.failure, client.server, reached());
-    else if ('garbled' in outcome) finish('garbled', `${client.server} sent ${outcome.garbled}`);
-    else finish('sinkFailed', `an object could not be processed: ${outcome.sinkFailed}`);
+    else finish('garbled', `${client.server} sent ${outcome.garbled}`);
   }
 
   return {
@@ -248,16 +244,4 @@ function followProgress({ client, clock, source, start }: WatchRun): Progress {
       return receivedAt;
     },
   };
-}
-
-interface SinkFailure {
-  readonly sinkFailed: string;
-}
-
-function readSafely(reader: WatchReader, line: Buffer): LineOutcome | SinkFailure {
-  try {
-    return reader.read(line);
-  } catch (error) {
-    return { sinkFailed: messageOf(error) };
-  }
 }

@@ -51,18 +51,28 @@ for (const [status, reason] of [
   });
 }
 
-test('a page of large objects is followed by small pages', async () => {
+test('a page of large objects is followed by small pages, and these by larger ones for small objects', async () => {
   await using it = await reflecting('http');
-  for (let i = 0; i < 120; i += 1) it.server.store.put(`pod-${i}`, 100_000);
+  for (let i = 0; i < 60; i += 1) it.server.store.put(`pod-${i}`, 50_000);
+  for (let i = 60; i < 200; i += 1) it.server.store.put(`pod-${i}`);
   it.server.failAll(answerWith(400, statusBody(400, 'BadRequest', 'sendInitialEvents is forbidden')), isInitialWatch);
   it.start();
   await it.untilSame();
   const limits = it.server.requests.filter(isPage).map(({ query }) => Number(query.get('limit')));
   assert.equal(limits[0], 25);
-  assert(
-    limits.slice(1).every((limit) => limit >= 25 && limit < 50),
-    limits.join(),
-  );
+  assert(Math.min(...limits) <= 12, limits.join());
+  assert.equal(limits.at(-1), 500);
+});
+
+test('no page of more than 4 MiB is read to its end, as long as it has more than one object', async () => {
+  await using it = await reflecting('http');
+  for (let i = 0; i < 6; i += 1) it.server.store.put(`pod-${i}`, 1_400_000);
+  it.server.failAll(answerWith(400, statusBody(400, 'BadRequest', 'sendInitialEvents is forbidden')), isInitialWatch);
+  it.start();
+  await it.untilSame();
+  const limits = it.server.requests.filter(isPage).map(({ query }) => Number(query.get('limit')));
+  assert.deepEqual(limits.slice(0, 3), [25, 6, 1]);
+  assert.ok(limits.slice(3).every((limit) => limit === 1));
 });
 
 test('a server that ignores WatchList is detected, and listed in pages', async () => {

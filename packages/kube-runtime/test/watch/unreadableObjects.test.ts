@@ -95,6 +95,36 @@ test('an unreadable object in a page is skipped', async () => {
   assert.deepEqual(warningsOf(it.logged), [leftOut]);
 });
 
+test('an object that the sink cannot process is left out of a list, a page and a watch, and the others are read', async () => {
+  for (const isPaged of [false, true]) {
+    const { sink, state, notified } = completenessSink();
+    const refusing: ObjectSink = {
+      ...sink,
+      apply(type, object) {
+        sink.apply(type, object);
+        if (JSON.stringify(object).includes('"huge"')) throw new Error('it has too many parts');
+      },
+    };
+    await using it = await reflecting('http', undefined, { sink: refusing });
+    if (isPaged) it.server.failAll(answerWith(400, statusBody(400, 'BadRequest', 'no')), isInitialWatch);
+    for (const name of ['a', 'huge', 'z']) it.server.store.put(name);
+    it.start();
+    await until('it watches', () => it.isWatching(), it.clock);
+    it.server.store.put('huge');
+    it.server.store.put('later');
+    await until('the later one came', () => state.has('later'), it.clock);
+    assert.ok(state.has('a') && state.has('z'));
+    assert.equal(notified.filter((each) => each === 'complete').length, 1, 'it is listed once');
+    assert.equal(notified.at(-1), 'lost');
+    assert.deepEqual(warningsOf(it.logged), [leftOut]);
+    const causes = it.logged.map(({ event }) => String(event['cause']));
+    assert.ok(
+      causes.some((cause) => /^Pod .*huge: it has too many parts$/.test(cause)),
+      causes.join(),
+    );
+  }
+});
+
 test('a sink is notified when its stream is lost, and when it resumes', async () => {
   const { sink, notified } = completenessSink();
   await using it = await reflecting('http', undefined, { sink });
