@@ -112,7 +112,7 @@ test("the server's Retry-After and its message are passed on", async () => {
 /** Fails: no problem is expected. */
 const unreported = ({ cause }: { readonly cause: string }) => assert.fail(cause);
 
-const backing = (...names: string[]) => names.map((name) => ({ namespace: 'shoot-1', name }));
+const namespace = 'shoot-1';
 const time = (seconds: number) => new Date(seconds * 1000).toISOString();
 
 /** An API server with pods and the times since which they are ready. */
@@ -132,7 +132,7 @@ function withReadyPods(readySince: Readonly<Record<string, number | undefined>>)
 
 test('a service is ready since the earliest of its ready backing pods', async () => {
   const { asked, client: kube } = withReadyPods({ a: 1100, b: 1050, c: undefined });
-  const evidence = { backingPods: backing('a', 'b', 'c', 'gone'), lastWrite: undefined };
+  const evidence = { namespace, backingPods: ['a', 'b', 'c', 'gone'], lastWrite: undefined };
   assert.equal(await readySinceThrough(kube, unreported)(evidence, 1_000_000, signal), 1_050_000);
   assert.equal(asked.length, 4);
   assert.equal(asked[0]?.path, '/api/v1/namespaces/shoot-1/pods/a');
@@ -140,7 +140,7 @@ test('a service is ready since the earliest of its ready backing pods', async ()
 
 test('reading pods stops as soon as one has been ready for long enough', async () => {
   const { asked, client: kube } = withReadyPods({ a: 1100, b: 900, c: 800 });
-  const evidence = { backingPods: backing('a', 'b', 'c'), lastWrite: undefined };
+  const evidence = { namespace, backingPods: ['a', 'b', 'c'], lastWrite: undefined };
   assert.equal(await readySinceThrough(kube, unreported)(evidence, 1_000_000, signal), 900_000);
   assert.equal(asked.length, 2);
 });
@@ -148,7 +148,7 @@ test('reading pods stops as soon as one has been ready for long enough', async (
 test('if all slices were written long enough ago no pod is read; close to the limit one is', async () => {
   const { asked, client: kube } = withReadyPods({ a: 500 });
   const since = (lastWrite: number) =>
-    readySinceThrough(kube, unreported)({ backingPods: backing('a'), lastWrite }, 1_000_000, signal);
+    readySinceThrough(kube, unreported)({ namespace, backingPods: ['a'], lastWrite }, 1_000_000, signal);
   assert.equal(await since(939_999), 939_999);
   assert.equal(asked.length, 0);
   assert.equal(await since(940_000), 500_000);
@@ -157,8 +157,8 @@ test('if all slices were written long enough ago no pod is read; close to the li
 
 test('without a known backing pod, or with none that is ready, the time is unknown', async () => {
   const { client: kube } = withReadyPods({ a: undefined });
-  for (const backingPods of [undefined, [], backing('a'), backing('gone')]) {
-    const evidence = { backingPods, lastWrite: undefined };
+  for (const backingPods of [undefined, [], ['a'], ['gone']]) {
+    const evidence = { namespace, backingPods, lastWrite: undefined };
     assert.equal(await readySinceThrough(kube, unreported)(evidence, 1_000_000, signal), undefined);
   }
 });
@@ -170,7 +170,7 @@ test('an unreadable pod is reported once, and again after a successful read', as
   );
   const reported: string[] = [];
   const readySince = readySinceThrough(kube, ({ pod, cause }) => reported.push(`${pod}: ${cause}`));
-  const request = () => readySince({ backingPods: backing('a', 'b'), lastWrite: undefined }, 1_000_000, signal);
+  const request = () => readySince({ namespace, backingPods: ['a', 'b'], lastWrite: undefined }, 1_000_000, signal);
   assert.equal(await request(), undefined);
   assert.equal(await request(), undefined);
   assert.deepEqual(reported, ['shoot-1/a: https://cluster refused: not allowed.']);

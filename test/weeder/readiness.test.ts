@@ -156,10 +156,42 @@ test('the evidence for the ready time: the ready backing pods, if all are named,
   const evidence = () => readiness.evidence('shoot-1', 'etcd-main-client');
   put({ name: 'a', ready: [true, false], withTargets: true, written: startTime });
   put({ name: 'b', ready: [false], withTargets: true, written: startTime + 1000 });
-  const backingPods = [{ namespace: 'shoot-1', name: 'etcd-main-client-0' }];
-  assert.deepEqual(evidence(), { backingPods, lastWrite: startTime + 1000 });
+  const namespace = 'shoot-1';
+  assert.deepEqual(evidence(), { namespace, backingPods: ['etcd-main-client-0'], lastWrite: startTime + 1000 });
   put({ name: 'b', ready: [true] });
-  assert.deepEqual(evidence(), { backingPods: undefined, lastWrite: undefined });
+  assert.deepEqual(evidence(), { namespace, backingPods: undefined, lastWrite: undefined });
+});
+
+test('at most ten backing pods are evidence, and only those of the namespace of the slice', () => {
+  const { readiness, put } = recorded();
+  const backingPods = () => readiness.evidence('shoot-1', 'etcd-main-client').backingPods;
+  const ready = Array.from({ length: 8 }, () => true);
+  put({ name: 'a', ready, withTargets: true });
+  put({ name: 'b', ready, withTargets: true });
+  assert.equal(backingPods()?.length, 10);
+  for (const targetRef of [
+    { kind: 'Pod', namespace: 'other', name: 'db-0' },
+    { kind: 'Pod', name: 'gone-1/log' },
+    { kind: 'Pod', name: 'd'.repeat(254) },
+    { kind: 'Node', name: 'db-0' },
+  ]) {
+    readiness.apply('MODIFIED', { ...slice({ name: 'a' }), endpoints: [{ addresses: ['10.0.0.1'], targetRef }] });
+    assert.equal(backingPods(), undefined, JSON.stringify(targetRef));
+  }
+});
+
+test('the replacement of more addresses than are kept is no outage', () => {
+  const { readiness, changes } = recorded();
+  const put = (first: number, count: number) => {
+    const endpoints = Array.from({ length: count }, (_, index) => ({ addresses: [`10.0.${first}.${index}`] }));
+    readiness.apply('MODIFIED', { ...slice(), endpoints });
+  };
+  put(0, 100);
+  put(1, 100);
+  assert.deepEqual(changes(), [...ready, ...notReady, ...ready]);
+  put(2, 400);
+  put(3, 400);
+  assert.deepEqual(changes(), []);
 });
 
 test('any value in place of a slice: nothing throws', () => {

@@ -4,6 +4,7 @@ import {
   controllerOf,
   type Identity,
   identityOf,
+  nameIn,
   trueConditions,
 } from '@weeder/kube-runtime/objects';
 import { templateAnnotationOf } from '../references/podTemplate.ts';
@@ -81,13 +82,13 @@ export function readPod(object: unknown): PodSummary | undefined {
     isEnding,
     isOver,
     owner: ownerOf(meta),
-    node: textOf(objectOf(spec)['nodeName']),
+    node: nameIn(objectOf(spec)['nodeName']),
     templateHash: textOf(labels['pod-template-hash']),
     rolloutHash: textOf(labels['rollouts-pod-template-hash']),
     revision: textOf(labels['controller-revision-hash']),
     templateGeneration: textOf(labels['pod-template-generation']),
     dependenciesHash: templateAnnotationOf({ metadata }),
-    startedContainers: new Set(statuses.filter(hasStarted).map(({ name: container }) => String(container))),
+    startedContainers: new Set(statuses.filter(hasStarted).map(containerName)),
     runningContainers: statuses.filter((each) => each['started'] !== undefined && hasStarted(each)).length,
     startedAt: new Map(statuses.flatMap(startOf)),
     hasVolumes: statuses.some(hasStarted) || conditions.has('PodReadyToStartContainers'),
@@ -102,8 +103,7 @@ export function readPods(objects: readonly unknown[]): PodSummary[] {
 }
 
 function ownerOf(meta: JsonObject): PodSummary['owner'] {
-  const owner = controllerOf(meta);
-  const [kind, name, uid] = [textOf(owner?.['kind']), textOf(owner?.['name']), textOf(owner?.['uid'])];
+  const { kind, name, uid } = controllerOf(meta) ?? {};
   return kind === undefined || name === undefined || uid === undefined ? undefined : { kind, name, uid };
 }
 
@@ -114,10 +114,14 @@ function hasStarted(container: JsonObject): boolean {
   return hasRun || restartsOf(container) > 0 || objectOf(state['waiting'])['reason'] === 'CrashLoopBackOff';
 }
 
+function containerName(container: JsonObject): string {
+  return nameIn(container['name']) ?? '(no name)';
+}
+
 function startOf(container: JsonObject): [string, number][] {
   const { running, terminated } = objectOf(container['state']);
   const startedAt = timeOf(objectOf(running ?? terminated)['startedAt']);
-  return startedAt === undefined ? [] : [[String(container['name']), startedAt]];
+  return startedAt === undefined ? [] : [[containerName(container), startedAt]];
 }
 
 function restartsOf(container: JsonObject): number {
@@ -128,7 +132,7 @@ function restartsOf(container: JsonObject): number {
 function failureOf(container: JsonObject): string | undefined {
   const state = objectOf(container['state']);
   const { reason } = objectOf(state['waiting']);
-  const where = `container ${textOf(container['name']) ?? '(no name)'}`;
+  const where = `container ${containerName(container)}`;
   if (failureReasons.has(reason)) return `${where}: ${String(reason)}`;
   const exitCode = numberOf(objectOf(state['terminated'])['exitCode']) ?? 0;
   const isRepeated = exitCode !== 0 && restartsOf(container) > 0;

@@ -1,15 +1,15 @@
-import { only, reduceTo, type Shape } from '../../recording/file/shape.ts';
+import { only, reduceTo, type Shape, texts } from '../../recording/file/shape.ts';
 import { waitingPod } from '../pods/waitingPod.ts';
 import { templateAnnotation } from '../references/podTemplate.ts';
 import { podReferences } from './reduceWorkload.ts';
 
 const state: Shape = {
-  waiting: only('reason'),
+  waiting: texts('reason'),
   running: only('startedAt'),
   terminated: only('exitCode', 'startedAt'),
 };
 
-const containerStatus: Shape = { ...only('name', 'restartCount', 'started'), state, lastState: state };
+const containerStatus: Shape = { ...texts('name'), ...only('restartCount', 'started'), state, lastState: state };
 
 const podEvidence = {
   metadata: {
@@ -18,9 +18,9 @@ const podEvidence = {
       ...['pod-template-hash', 'rollouts-pod-template-hash', 'controller-revision-hash', 'pod-template-generation'],
     ),
     annotations: only(templateAnnotation),
-    ownerReferences: only('kind', 'name', 'uid', 'controller'),
+    ownerReferences: { ...texts('kind', 'name', 'uid'), ...only('controller') },
   },
-  spec: only('nodeName'),
+  spec: texts('nodeName'),
   status: {
     ...only('phase'),
     conditions: only('type', 'status'),

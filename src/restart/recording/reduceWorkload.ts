@@ -3,7 +3,7 @@ import { type JsonObject, objectOf, textOf, timeOf } from '@weeder/kube-runtime/
 import { mergePatch } from '@weeder/kube-runtime/objects';
 import type { OtherKind } from '../../config/restart.ts';
 import { changeCauseMark } from '../../controller/restartMarks.ts';
-import { only, reduceTo, type Shape } from '../../recording/file/shape.ts';
+import { only, reduceTo, type Shape, texts } from '../../recording/file/shape.ts';
 import { noNode } from '../kinds/daemonSet.ts';
 import { at, below } from '../kinds/kind.ts';
 import { kindNamed } from '../kinds/kinds.ts';
@@ -22,14 +22,15 @@ const workload: Shape = {
   ...only('apiVersion', 'kind'),
   metadata: {
     ...only('name', 'namespace', 'uid', 'resourceVersion', 'generation', 'deletionTimestamp', 'labels'),
-    ownerReferences: only('kind', 'name', 'controller'),
+    ownerReferences: { ...texts('kind', 'name'), ...only('controller') },
     annotations: {
       ...only(state, optIn, pausedUntil, emptied, alsoDependsOn, copyAnnotation),
       ...only('deprecated.daemonset.template.generation'),
     },
   },
   spec: {
-    ...only('selector', 'paused', 'replicas', 'parallelism', 'revisionHistoryLimit', 'managedBy'),
+    ...only('selector', 'paused', 'replicas', 'parallelism', 'revisionHistoryLimit'),
+    ...texts('managedBy'),
     ...only('persistentVolumeClaimRetentionPolicy', 'minReadySeconds'),
     volumeClaimTemplates: {},
     strategy,
@@ -39,14 +40,14 @@ const workload: Shape = {
     ...only('observedGeneration', 'replicas', 'updatedReplicas', 'availableReplicas', 'currentRevision'),
     ...only('updateRevision', 'currentNumberScheduled', 'updatedNumberScheduled', 'numberAvailable'),
     ...only('desiredNumberScheduled'),
-    conditions: only('type', 'status', 'reason'),
+    conditions: { ...only('type', 'status'), ...texts('reason') },
   },
 };
 
-const reference = only('name', 'key', 'optional');
+const reference = { ...texts('name', 'key'), ...only('optional') };
 const probe = only('initialDelaySeconds', 'periodSeconds', 'failureThreshold', 'successThreshold');
 const container: Shape = {
-  ...only('name'),
+  ...texts('name'),
   startupProbe: probe,
   readinessProbe: probe,
   livenessProbe: probe,
@@ -54,7 +55,7 @@ const container: Shape = {
   envFrom: { configMapRef: reference, secretRef: reference },
   volumeMounts: only('name'),
 };
-const source: Shape = { ...only('name', 'secretName', 'optional'), items: only('key') };
+const source: Shape = { ...texts('name', 'secretName'), ...only('optional'), items: texts('key') };
 const sources: Shape = { configMap: source, secret: source };
 
 /** The fields of a pod spec that `usesOf` reads, apart from image pull secrets. */
@@ -70,7 +71,7 @@ const podTemplate: Shape = {
     ...podReferences,
     nodeSelector: only(noNode),
     ...only('terminationGracePeriodSeconds'),
-    imagePullSecrets: only('name'),
+    imagePullSecrets: texts('name'),
   },
 };
 
@@ -106,7 +107,7 @@ function withTime(reduced: JsonObject, path: readonly string[], object: unknown)
 function withReference(reduced: JsonObject, path: readonly string[], object: unknown): JsonObject {
   const reference = at(path, object);
   if (reference === undefined) return reduced;
-  return mergePatch(reduced, below(path, objectOf(reduceTo(only('kind', 'name'), reference))));
+  return mergePatch(reduced, below(path, objectOf(reduceTo(texts('kind', 'name'), reference))));
 }
 
 /** Retains only whether there is a change cause, and whether it is weeder's: a user's may be a whole command line. */

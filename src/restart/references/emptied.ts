@@ -1,4 +1,4 @@
-import { textOf } from '@weeder/kube-runtime/base';
+import { shortTextIn } from '@weeder/kube-runtime/objects';
 
 /** The parsed annotation `weeder.dev/emptied`: `UID/REPLICAS/KEY/SEAL`. */
 export interface Emptied {
@@ -15,7 +15,8 @@ export interface Emptied {
  * has pods of its own.
  */
 export function readEmptied(text: unknown, uid: string, isStill: boolean): Emptied | undefined {
-  const [, whose, replicas, keyId, seal] = /^([^/]+)\/(\d{1,10})\/([^/]+)\/([^/]+)$/.exec(textOf(text) ?? '') ?? [];
+  const [, whose, replicas, keyId, seal] =
+    /^([^/]+)\/(\d{1,10})\/([^/]+)\/([^/]+)$/.exec(shortTextIn(text) ?? '') ?? [];
   if (whose !== uid || keyId === undefined || seal === undefined) return undefined;
   return { replicas: Number(replicas), isUndone: !isStill, keyId, seal };
 }

@@ -1,4 +1,4 @@
-import { dnsLabel, placePath, workloadsPath } from '@weeder/kube-runtime/objects';
+import { apiPath, dnsLabel, dnsSubdomain, workloadsPath } from '@weeder/kube-runtime/objects';
 import { printable } from '../../base/printable.ts';
 
 /** A workload, whose pods may have to be restarted. */
@@ -32,7 +32,7 @@ export function sourceKey({ kind, namespace, name }: SourceRef): string {
 
 /** The API path of a workload. */
 export function workloadPath({ kind, namespace, name }: WorkloadRef): string {
-  return `${workloadsPath(kind, namespace)}/${encodeURIComponent(name)}`;
+  return workloadsPath(kind, namespace, name);
 }
 
 /** The plural names of the kinds in API paths. */
@@ -49,23 +49,21 @@ export function sourcesPath({
   readonly kind: SourceKind;
   readonly namespace?: string | undefined;
 }): string {
-  return `/api/v1${placePath(namespace)}/${sourcePlurals[kind]}`;
+  return apiPath('v1', sourcePlurals[kind], { namespace });
 }
 
 /** The API path of a ConfigMap or Secret. */
 export function sourcePath(source: SourceRef): string {
-  return `${sourcesPath(source)}/${encodeURIComponent(source.name)}`;
+  return apiPath('v1', sourcePlurals[source.kind], { namespace: source.namespace, name: source.name });
 }
 
 /** The API path of the pods of a namespace. */
 export function podsPath(namespace: string): string {
-  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
+  return apiPath('v1', 'pods', { namespace });
 }
 
 /** Validates the namespaces, sources and keys that users name in annotations, by the rules of the API server. */
 
-const label = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?';
-const sourceName = new RegExp(`^(?=.{1,253}$)${label}(?:\\.${label})*$`);
 const keyName = /^[-._a-zA-Z0-9]{1,253}$/;
 
 export function isNamespaceName(text: string): boolean {
@@ -74,7 +72,7 @@ export function isNamespaceName(text: string): boolean {
 
 /** Whether a ConfigMap or Secret can have this name. */
 export function isSourceName(text: string): boolean {
-  return sourceName.test(text);
+  return dnsSubdomain.pattern.test(text);
 }
 
 /** Whether a ConfigMap or Secret can have a key of this name. */

@@ -1,5 +1,5 @@
 import { arrayOf, type JsonObject, largest, objectOf, timeOf } from '@weeder/kube-runtime/base';
-import { identityOf } from '@weeder/kube-runtime/objects';
+import { identityOf, shortTextIn } from '@weeder/kube-runtime/objects';
 import {
   type AnnotationError,
   allowReferencesError,
@@ -40,6 +40,8 @@ export interface SourceMeta {
 
 const storedFields = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'];
 const storedAnnotations = [skipHashCalculation, kudoSkipHashCalculation, reloaderIgnore, allowReferencesFrom, usedFrom];
+/** Bytes; Kubernetes allows 256 KiB for all of them. */
+const longestAnnotation = 16 * 1024;
 /** The fields in `managedFields` that are content. Their children would reveal the names of keys. */
 const contentFields = ['f:data', 'f:binaryData', 'f:stringData', 'f:immutable'];
 
@@ -52,7 +54,7 @@ export function readSourceMeta(object: unknown, kind: SourceKind): SourceMeta | 
   if (identity === undefined) return undefined;
   const { namespace, name, uid, resourceVersion } = identity;
   const meta = objectOf(objectOf(object)['metadata']);
-  const annotations = objectOf(meta['annotations']);
+  const annotations = shortened(objectOf(meta['annotations']));
   return {
     ref: { kind, namespace, name },
     uid,
@@ -65,6 +67,12 @@ export function readSourceMeta(object: unknown, kind: SourceKind): SourceMeta | 
     lastDataWrite: lastDataWriteOf(meta),
     createdAt: timeOf(meta['creationTimestamp']),
   };
+}
+
+/** What is omitted of a list ends in an entry that cannot be read. */
+function shortened(annotations: JsonObject): JsonObject {
+  const shorten = (value: unknown) => shortTextIn(value, longestAnnotation) ?? value;
+  return Object.fromEntries(storedAnnotations.map((name) => [name, shorten(annotations[name])]));
 }
 
 /**

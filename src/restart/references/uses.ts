@@ -1,4 +1,5 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import { nameIn, shortTextIn } from '@weeder/kube-runtime/objects';
 import { type SourceKind, type SourceRef, sourceKey } from './refs.ts';
 
 /** One way in which the pods of a workload use a source. */
@@ -16,6 +17,9 @@ export interface Use {
   /** The containers that use it, including init containers and sidecars; empty if the pod as a whole uses it. */
   readonly containers: readonly string[];
 }
+
+/** Bytes of the name of an object, and of a key. */
+const longestName = 253;
 
 /** A reference in the pod template. The rest of a use follows from the place of the reference. */
 type Reference = Pick<Use, 'source' | 'key' | 'isOptional'>;
@@ -39,7 +43,7 @@ export function usesOf(
 }
 
 function usesOfEnv(container: JsonObject, namespace: string): Use[] {
-  const containers = [textOf(container['name']) ?? ''];
+  const containers = [nameIn(container['name']) ?? ''];
   const byKey = arrayOf(container['env']).flatMap((variable) => {
     const { configMapKeyRef, secretKeyRef } = objectOf(objectOf(variable)['valueFrom']);
     return [...keyRef('ConfigMap', configMapKeyRef, namespace), ...keyRef('Secret', secretKeyRef, namespace)];
@@ -68,7 +72,7 @@ function usesOfVolume(volume: JsonObject, containers: readonly JsonObject[], nam
     .filter((container) =>
       arrayOf(container['volumeMounts']).some((mount) => objectOf(mount)['name'] === volume['name']),
     )
-    .map((container) => textOf(container['name']) ?? '');
+    .map((container) => nameIn(container['name']) ?? '');
   if (mounting.length > 0) return references.map((each) => ({ ...each, how: 'volume', containers: mounting }));
   return references.filter((each) => !each.isOptional).map((each) => ({ ...each, how: 'unmounted', containers: [] }));
 }
@@ -85,13 +89,14 @@ function usesOfImagePullSecrets(spec: JsonObject, namespace: string): Use[] {
 
 function wholeRef(kind: SourceKind, reference: unknown, namespace: string): Reference[] {
   const { name, optional } = objectOf(reference);
-  // The API accepts empty names; they refer to nothing.
-  if (typeof name !== 'string' || name === '') return [];
-  return [{ source: { kind, namespace, name }, key: undefined, isOptional: optional === true }];
+  // The API accepts empty names; they refer to nothing. What is longer than any name is missing as it is.
+  const text = shortTextIn(name, longestName);
+  if (text === undefined || text === '') return [];
+  return [{ source: { kind, namespace, name: text }, key: undefined, isOptional: optional === true }];
 }
 
 function keyRef(kind: SourceKind, reference: unknown, namespace: string): Reference[] {
-  const key = textOf(objectOf(reference)['key']);
+  const key = shortTextIn(objectOf(reference)['key'], longestName);
   if (key === undefined) return [];
   return wholeRef(kind, reference, namespace).map((whole) => ({ ...whole, key }));
 }

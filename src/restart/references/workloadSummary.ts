@@ -1,6 +1,16 @@
 import { type JsonObject, numberOf, objectOf, textOf, timeOf } from '@weeder/kube-runtime/base';
 import type { LabelSelector } from '@weeder/kube-runtime/objects';
-import { controllerOf, type Identity, identityOf, isWorkloadKind, trueConditions } from '@weeder/kube-runtime/objects';
+import {
+  apiVersionIn,
+  controllerOf,
+  type Identity,
+  identityOf,
+  isWorkloadKind,
+  kindIn,
+  nameIn,
+  shortTextIn,
+  trueConditions,
+} from '@weeder/kube-runtime/objects';
 import { z } from 'zod';
 import type { OtherKind } from '../../config/restart.ts';
 import { restartMarks } from '../../controller/restartMarks.ts';
@@ -97,6 +107,10 @@ export interface WorkloadSummary {
   readonly status: WorkloadStatus;
 }
 
+/** Bytes of annotations, each of which may have 256 KiB. `encodeState` writes 64 KiB at most. */
+const longestList = 16 * 1024;
+const longestState = 64 * 1024;
+
 const Time = z.iso.datetime({ offset: true });
 
 /**
@@ -130,10 +144,10 @@ export function readWorkload(
     isOptedIn,
     optInError: optInError(annotations[workloadAnnotations.optIn]),
     otherTool: isOptedIn === undefined ? otherToolOf(annotations, annotationsOf(template)) : undefined,
-    alsoDependsOn: textOf(annotations[alsoDependsOn]),
+    alsoDependsOn: shortTextIn(annotations[alsoDependsOn], longestList),
     pausedUntil: readPause(annotations[workloadAnnotations.pausedUntil]),
-    stateText: textOf(annotations[workloadAnnotations.state]),
-    changeCause: textOf(annotations[workloadAnnotations.changeCause]),
+    stateText: shortTextIn(annotations[workloadAnnotations.state], longestState),
+    changeCause: shortTextIn(annotations[workloadAnnotations.changeCause]),
     ...(templateFrom === undefined ? {} : { templateFrom }),
     templateHash: templateHashOf(template),
     templateAnnotation: templateAnnotationOf(template),
@@ -155,13 +169,13 @@ export function readWorkload(
 
 /** Events need the version of a kind that is discovered. */
 function refOf(kind: string, { namespace, name }: Identity, object: unknown): WorkloadRef {
-  const apiVersion = isWorkloadKind(kind) ? undefined : textOf(objectOf(object)['apiVersion']);
+  const apiVersion = isWorkloadKind(kind) ? undefined : apiVersionIn(objectOf(object)['apiVersion']);
   return { kind, namespace, name, ...(apiVersion === undefined ? {} : { apiVersion }) };
 }
 
 function referenceIn(object: unknown, { templateReference }: Kind, { namespace }: Identity): WorkloadRef | undefined {
   const { kind, name } = objectOf(templateReference && at(templateReference, object));
-  const [kindText, nameText] = [textOf(kind), textOf(name)];
+  const [kindText, nameText] = [kindIn(kind), nameIn(name)];
   return kindText === undefined || nameText === undefined ? undefined : { kind: kindText, namespace, name: nameText };
 }
 
@@ -169,13 +183,10 @@ const endings: ReadonlySet<unknown> = new Set(['Complete', 'Failed', 'SuccessCri
 
 function readJob(meta: JsonObject, spec: JsonObject, status: JsonObject): JobSummary {
   const owner = controllerOf(meta);
-  const managedBy = textOf(spec['managedBy']);
+  const managedBy = shortTextIn(spec['managedBy'], 128);
   return {
     isOver: trueConditions(status).some(({ type }) => endings.has(type)),
-    creator:
-      owner === undefined
-        ? undefined
-        : `${textOf(owner['kind']) ?? '(no kind)'} ${textOf(owner['name']) ?? '(no name)'}`,
+    creator: owner && `${owner.kind ?? '(no kind)'} ${owner.name ?? '(no name)'}`,
     managedBy: managedBy === 'kubernetes.io/job-controller' ? undefined : managedBy,
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, objectOf, parseJson, textOf } from '@weeder/kube-runtime/base';
-import { generatedJobLabels, identityOf } from '@weeder/kube-runtime/objects';
+import { generatedJobLabels, identityOf, shortTextIn } from '@weeder/kube-runtime/objects';
 import type { HashKey } from '../digest/digest.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { sealOf } from '../digest/seal.ts';
@@ -102,7 +102,7 @@ export function jobFromCopy(object: JsonObject, copy: JobCopy): JsonObject | und
  */
 export function readJobCopy(object: unknown): JobCopy | undefined {
   const identity = identityOf(object);
-  const parts = (textOf(annotationsOf(object)[copyAnnotation]) ?? '').split('/');
+  const parts = (shortTextIn(annotationsOf(object)[copyAnnotation]) ?? '').split('/');
   const [name, jobUid, jobVersion, keyId, seal] = parts;
   if (identity === undefined || parts.length !== 5 || !name || !jobUid || !jobVersion || !keyId || !seal)
     return undefined;

@@ -52,7 +52,7 @@ interface Excess {
 
 const limit = `the pods of one namespace may declare at most ${maxServices} services`;
 /** Of an annotation. Characters. */
-const longestStored = 4096;
+const longestStored = 1024;
 
 export function createDeclarations(options: DeclarationsOptions): Declarations {
   const { clock, isNamespaceWatched, onChanged, onListed } = options;

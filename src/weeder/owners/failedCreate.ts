@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf, textOf, timeOf } from '@weeder/kube-runtime/base';
-import { uidOf } from '@weeder/kube-runtime/objects';
+import { nameIn, shortTextIn, uidIn, uidOf } from '@weeder/kube-runtime/objects';
 
 /** An object that creates pods. */
 export interface PodOwner {
@@ -40,7 +40,7 @@ export function failedCreateOf(object: unknown): FailedCreate | undefined {
   const event = objectOf(object);
   const { namespace: home, resourceVersion } = objectOf(event['metadata']);
   const { kind, namespace, name, uid } = objectOf(event['involvedObject']);
-  const known = { namespace: textOf(namespace), name: textOf(name), uid: textOf(uid) };
+  const known = { namespace: nameIn(namespace), name: nameIn(name), uid: uidIn(uid) };
   if (event['reason'] !== 'FailedCreate' || !isOwnerKind(kind) || namespace !== home) return undefined;
   if (known.namespace === undefined || known.name === undefined || known.uid === undefined) return undefined;
   return {
@@ -55,12 +55,17 @@ export function failedCreateOf(object: unknown): FailedCreate | undefined {
 const call = /failed calling webhook "([^"]+)"/;
 
 function webhookIn(message: unknown): string | undefined {
-  return call.exec(textOf(message) ?? '')?.[1];
+  return nameIn(callIn(message)?.[1]);
 }
 
 /** The part of a message from which the webhook is read; empty if it has none. */
 export function callFailure(message: unknown): string {
-  return call.exec(textOf(message) ?? '')?.[0] ?? '';
+  return callIn(message)?.[0] ?? '';
+}
+
+/** A match is a slice: of the copy, it keeps no more than that in memory. */
+function callIn(message: unknown): RegExpExecArray | null {
+  return call.exec(shortTextIn(message) ?? '');
 }
 
 function newestTimeOf(event: JsonObject): number {

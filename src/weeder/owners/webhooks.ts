@@ -1,5 +1,5 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
-import { keyOf } from '@weeder/kube-runtime/objects';
+import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import { apiPath, keyOf, nameIn } from '@weeder/kube-runtime/objects';
 import { addTo } from '../../base/mapOfSets.ts';
 import type { Webhooks } from '../../config/config.ts';
 
@@ -21,11 +21,11 @@ export function podWebhooksOf(configuration: JsonObject): PodWebhook[] {
     .map(objectOf)
     .flatMap((webhook) => {
       const { namespace, name: service } = objectOf(objectOf(webhook['clientConfig'])['service']);
-      const name = textOf(webhook['name']);
+      const name = nameIn(webhook['name']);
       const isRequired = (webhook['failurePolicy'] ?? 'Fail') === 'Fail';
       const isOfPods = arrayOf(webhook['rules']).map(objectOf).some(matchesCreationOfPods);
       if (name === undefined || !isRequired || !isOfPods) return [];
-      const [home, target] = [textOf(namespace), textOf(service)];
+      const [home, target] = [nameIn(namespace), nameIn(service)];
       return home === undefined || target === undefined ? [] : [{ name, service: keyOf(home, target) }];
     });
 }
@@ -33,7 +33,7 @@ export function podWebhooksOf(configuration: JsonObject): PodWebhook[] {
 /** The lists of all configurations of webhooks, which are cluster-scoped. */
 export const webhookStreams = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'].map((kind) => {
   const name = `${kind.toLowerCase()}s`;
-  return { name, kind, path: `/apis/admissionregistration.k8s.io/v1/${name}`, labelSelector: '' };
+  return { name, kind, path: apiPath('admissionregistration.k8s.io/v1', name), labelSelector: '' };
 });
 
 /** The Services by the name of the webhook. */

@@ -6,8 +6,16 @@
  */
 
 import type { Clock } from '@weeder/kube-runtime/base';
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '@weeder/kube-runtime/base';
-import { containerStatusesOf, controllerOf, type Identity, identityOf, isPodReady } from '@weeder/kube-runtime/objects';
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf, timeOf } from '@weeder/kube-runtime/base';
+import {
+  containerStatusesOf,
+  controllerOf,
+  type Identity,
+  identityOf,
+  isPodReady,
+  nameIn,
+  shortTextIn,
+} from '@weeder/kube-runtime/objects';
 import type { Protection } from '../../../machines/weeder/podDeletion.ts';
 import { type LastRun, lastRunOf } from './lastRun.ts';
 import { lastingName, workloadOf } from './workloadOf.ts';
@@ -52,6 +60,9 @@ type Container = Pick<
   'container' | 'containerKind' | 'cause' | 'restarts' | 'finishedAt' | 'lastRun' | 'waited' | 'message'
 >;
 
+/** The kubelet's begins with the back-off, and ends with the uid of the pod. Bytes. */
+const longestMessage = 256;
+
 /** Waiting reasons of a failed start. The kubelet leaves them in place while it delays the next start. */
 const failedStarts: readonly unknown[] = ['RunContainerError', 'PostStartHookError'];
 
@@ -83,8 +94,8 @@ export function podWith(pod: unknown, container: Container): CrashLoopingPod | u
 const replacingAtOnce: readonly unknown[] = ['ReplicaSet', 'ReplicationController', 'Job'];
 
 function ownerOf(meta: JsonObject): Pick<CrashLoopingPod, 'owner' | 'isReplacedAtOnce'> {
-  const { uid, kind } = objectOf(controllerOf(meta));
-  return { owner: textOf(uid), isReplacedAtOnce: replacingAtOnce.includes(kind) };
+  const { uid, kind } = controllerOf(meta) ?? {};
+  return { owner: uid, isReplacedAtOnce: replacingAtOnce.includes(kind) };
 }
 
 /** Only running containers use the grace period. */
@@ -142,7 +153,7 @@ function containersOf(spec: JsonObject, status: JsonObject): ContainerView[] {
     const { name, state, lastState, restartCount } = objectOf(containerStatus);
     const own = objectOf(arrayOf(specs).find((each) => objectOf(each)['name'] === name));
     return {
-      name: textOf(name) ?? '',
+      name: nameIn(name) ?? '',
       kind: kind === 'initContainer' && own['restartPolicy'] === 'Always' ? ('sidecar' as const) : kind,
       state: objectOf(state),
       lastState: objectOf(lastState),
@@ -168,7 +179,7 @@ function describe(view: ContainerView, cause: Container['cause']): Container {
     finishedAt: finishedAtOf(newest) ?? finishedAtOf(older),
     lastRun,
     waited: newest && pauseBetween(finishedAtOf(older), lastRun?.startedAt),
-    message: textOf(objectOf(view.state['waiting'])['message']),
+    message: shortTextIn(objectOf(view.state['waiting'])['message'], longestMessage),
   };
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '@weeder/kube-runtime/base';
-import { containerStatusesOf } from '@weeder/kube-runtime/objects';
+import { containerStatusesOf, nameIn } from '@weeder/kube-runtime/objects';
 import { type CrashLoopingPod, podWith } from './crashLooping.ts';
 import { terminationMessage } from './lastRun.ts';
 import { type PullError, pullErrorOf } from './pullError.ts';
@@ -81,7 +81,7 @@ function waitsOf(
     const isSidecar = kind === 'initContainer' && own['restartPolicy'] === 'Always';
     const containerKind = isSidecar ? 'sidecar' : kind;
     const [image = '', reason = ''] = [own['image'], waiting['reason']].map(textOf);
-    return [{ container: textOf(name) ?? '', containerKind, image, reason, error }];
+    return [{ container: nameIn(name) ?? '', containerKind, image, reason, error }];
   });
 }
 

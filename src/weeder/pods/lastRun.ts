@@ -1,4 +1,5 @@
 import { type JsonObject, numberOf, textOf, timeOf, truncate } from '@weeder/kube-runtime/base';
+import { shortTextIn } from '@weeder/kube-runtime/objects';
 import { printable } from '../../base/printable.ts';
 
 /** How the last run of a container ended, as the kubelet reports it. The node forgets it with the pod. */
@@ -20,7 +21,7 @@ export function lastRunOf({ exitCode, signal, reason, startedAt, message }: Json
   return {
     exitCode,
     signal: numberOf(signal),
-    reason: textOf(reason),
+    reason: shortTextIn(reason, longestReason),
     startedAt: timeOf(startedAt),
     message: terminationMessage(message),
   };
@@ -28,9 +29,10 @@ export function lastRunOf({ exitCode, signal, reason, startedAt, message }: Json
 
 /** Kubernetes allows 4 KiB. Bytes. */
 const longestMessage = 256;
+const longestReason = 128;
 
 /** The beginning of a termination message, on one line and with control characters escaped; undefined if it is empty. */
 export function terminationMessage(message: unknown): string | undefined {
   const text = textOf(message)?.trim() ?? '';
-  return text === '' ? undefined : truncate(printable(text), longestMessage);
+  return text === '' ? undefined : truncate(printable(truncate(text, longestMessage)), longestMessage);
 }

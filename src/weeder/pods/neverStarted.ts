@@ -1,5 +1,5 @@
 import { objectOf, textOf } from '@weeder/kube-runtime/base';
-import { containerStatusesOf, isPodReady } from '@weeder/kube-runtime/objects';
+import { containerStatusesOf, isPodReady, nameIn } from '@weeder/kube-runtime/objects';
 
 /** A pod with a container that has not crashed, but cannot be created. The kubelet tries again by itself. */
 export interface NeverStarted {
@@ -45,7 +45,7 @@ export function neverStarted(pod: unknown): NeverStarted | undefined {
     const { reason } = objectOf(objectOf(containerStatus['state'])['waiting']);
     const because = becauseOf.get(reason);
     if (because === undefined) continue;
-    const container = textOf(containerStatus['name']) ?? '';
+    const container = nameIn(containerStatus['name']) ?? '';
     return {
       namespace: textOf(namespace) ?? '',
       name: textOf(name) ?? '',

@@ -1,7 +1,7 @@
-import { objectOf, textOf } from '@weeder/kube-runtime/base';
+import { objectOf } from '@weeder/kube-runtime/base';
 import type { ObjectRef } from '@weeder/kube-runtime/events';
 import { isIntermediate } from '@weeder/kube-runtime/events';
-import { controllerOf, deploymentOf, objectText } from '@weeder/kube-runtime/objects';
+import { controllerOf, deploymentOf, nameIn, objectText, uidIn } from '@weeder/kube-runtime/objects';
 
 /**
  * The workload of a pod, as far as the pod itself says: its controller, or the Deployment of a ReplicaSet, whose uid
@@ -9,11 +9,12 @@ import { controllerOf, deploymentOf, objectText } from '@weeder/kube-runtime/obj
  */
 export function workloadOf(pod: unknown): ObjectRef {
   const meta = objectOf(objectOf(pod)['metadata']);
-  const namespace = textOf(meta['namespace']) ?? '';
+  const namespace = nameIn(meta['namespace']) ?? '';
   const owner = controllerOf(meta);
-  if (owner === undefined) return { apiVersion: 'v1', kind: 'Pod', ...namesOf(meta), namespace };
-  const [apiVersion = '', kind = ''] = [owner['apiVersion'], owner['kind']].map(textOf);
-  const ref = { apiVersion, kind, ...namesOf(owner), namespace };
+  if (owner === undefined)
+    return { apiVersion: 'v1', kind: 'Pod', namespace, name: nameIn(meta['name']) ?? '', uid: uidIn(meta['uid']) };
+  const { apiVersion = '', kind = '', name = '', uid } = owner;
+  const ref = { apiVersion, kind, namespace, name, uid };
   const deployment = kind === 'ReplicaSet' ? deploymentOf(ref.name, meta) : undefined;
   const workload = deployment === undefined ? ref : { ...ref, kind: 'Deployment', name: deployment, uid: undefined };
   return isIntermediate(ref) ? { ...workload, controllerOf: ref } : workload;
@@ -23,8 +24,4 @@ export function workloadOf(pod: unknown): ObjectRef {
 export function lastingName(workload: ObjectRef): string {
   const { kind, name } = workload;
   return objectText(kind === 'Job' ? { ...workload, name: name.replace(/-\d{8,}$/, '') } : workload);
-}
-
-function namesOf({ name, uid }: Readonly<Record<string, unknown>>): Pick<ObjectRef, 'name' | 'uid'> {
-  return { name: textOf(name) ?? '', uid: textOf(uid) };
 }

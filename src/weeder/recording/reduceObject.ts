@@ -1,4 +1,6 @@
-import { only, reduceTo, type Shape } from '../../recording/file/shape.ts';
+import { arrayOf, truncate } from '@weeder/kube-runtime/base';
+import { nameIn } from '@weeder/kube-runtime/objects';
+import { only, reduceTo, type Shape, texts } from '../../recording/file/shape.ts';
 import { dependsOnServices } from '../declared/declaration.ts';
 import { mayConcernPulls } from '../declared/declaringPod.ts';
 import { callFailure } from '../owners/failedCreate.ts';
@@ -16,22 +18,26 @@ export function reduceWeederObject(kind: string, object: unknown): object {
   return reduceTo(mayConcernPulls(object) ? waitingPod : pod, object);
 }
 
-const container = only('name', 'restartPolicy', 'restartPolicyRules');
+const container = { ...texts('name'), ...only('restartPolicy', 'restartPolicyRules') };
 
 const state: Shape = {
   running: {},
-  waiting: only('reason', 'message'),
-  terminated: { ...only('exitCode', 'signal', 'reason', 'startedAt', 'finishedAt'), message: terminationMessage },
+  waiting: texts('reason', 'message'),
+  terminated: {
+    ...only('exitCode', 'signal', 'startedAt', 'finishedAt'),
+    ...texts('reason'),
+    message: terminationMessage,
+  },
 };
 
-const containerStatus: Shape = { ...only('name', 'restartCount'), state, lastState: state };
+const containerStatus: Shape = { ...texts('name'), ...only('restartCount'), state, lastState: state };
 
 const pod = {
   metadata: {
     ...only('uid', 'namespace', 'name', 'resourceVersion', 'creationTimestamp', 'labels'),
     ...only('deletionTimestamp', 'deletionGracePeriodSeconds'),
     annotations: only('weeder.dev/ignore', 'kubernetes.io/config.mirror', dependsOnServices),
-    ownerReferences: only('kind', 'name', 'uid', 'controller'),
+    ownerReferences: { ...texts('kind', 'name', 'uid'), ...only('controller') },
   },
   spec: {
     ...only('restartPolicy', 'terminationGracePeriodSeconds'),
@@ -46,11 +52,12 @@ const pod = {
   },
 } as const satisfies Shape;
 
-const image: Shape = only('name', 'image', 'restartPolicy');
+const image: Shape = { ...texts('name', 'image'), ...only('restartPolicy') };
 
 const waitingStatus: Shape = {
-  ...only('name', 'restartCount', 'ready', 'started'),
-  state: { waiting: { ...only('reason'), message: withoutQueries } },
+  ...texts('name'),
+  ...only('restartCount', 'ready', 'started'),
+  state: { waiting: { ...texts('reason'), message: withoutQueries } },
 };
 
 /** A pod that has never run anything. */
@@ -64,9 +71,20 @@ const waitingPod: Shape = {
   },
 };
 
+/** Bytes; no longer message is read (`pullError.ts`). */
+const longestPullMessage = 4 * 8192 + 8;
+
 /** Those of URLs may contain a token. */
 function withoutQueries(message: unknown): unknown {
-  return typeof message === 'string' ? message.replace(/\b(https?:[^\s"?]{1,2000})\?[^\s"]*/g, '$1') : message;
+  if (typeof message !== 'string') return message;
+  return truncate(message, longestPullMessage).replace(/\b(https?:[^\s"?]{1,2000})\?[^\s"]*/g, '$1');
+}
+
+/** Of the addresses of an endpoint, only the first is read. */
+function firstOf(addresses: unknown): unknown {
+  return arrayOf(addresses)
+    .slice(0, 1)
+    .map((each) => nameIn(each) ?? '');
 }
 
 /** By its resourceVersion a stream knows whether it has caught up with the one that it replaces. */
@@ -77,16 +95,16 @@ const slice: Shape = {
     managedFields: only('time'),
   },
   endpoints: {
-    ...only('addresses'),
+    addresses: firstOf,
     conditions: only('ready', 'serving', 'terminating'),
-    targetRef: only('kind', 'namespace', 'name'),
+    targetRef: texts('kind', 'namespace', 'name'),
   },
 };
 
 /** Of a message only the name of the webhook is retained: the rest may quote the pod. */
 const event: Shape = {
   metadata: only('uid', 'namespace', 'name', 'resourceVersion'),
-  involvedObject: only('kind', 'namespace', 'name', 'uid'),
+  involvedObject: texts('kind', 'namespace', 'name', 'uid'),
   series: only('lastObservedTime'),
   ...only('reason', 'lastTimestamp', 'eventTime'),
   message: callFailure,

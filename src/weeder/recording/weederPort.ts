@@ -75,8 +75,8 @@ export const weederRequests = {
   log: (uid: string) => `log ${uid}`,
   retry: (uid: string) => `retry ${uid}`,
   awaitPod: (uid: string) => `awaitPod ${uid}`,
-  readySince: ({ backingPods, lastWrite }: ReadyEvidence) =>
-    `readySince ${backingPods?.map(({ namespace, name }) => `${namespace}/${name}`).join(' ') ?? '?'} ${lastWrite ?? '?'}`,
+  readySince: ({ namespace, backingPods, lastWrite }: ReadyEvidence) =>
+    `readySince ${backingPods?.map((name) => `${namespace}/${name}`).join(' ') ?? '?'} ${lastWrite ?? '?'}`,
 };
 
 export function isDeletion(request: string): boolean {

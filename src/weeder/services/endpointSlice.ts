@@ -1,10 +1,11 @@
 import { arrayOf, type JsonObject, largest, objectOf, textOf, timeOf } from '@weeder/kube-runtime/base';
+import { dnsSubdomain, nameIn, uidIn } from '@weeder/kube-runtime/objects';
 
-/** A pod behind a ready endpoint. */
-export interface BackingPod {
-  readonly namespace: string;
-  readonly name: string;
-}
+/** A user that may write a slice chooses up to 1,000 endpoints with 100 addresses each: their number, and characters. */
+const mostAddresses = 200;
+const longestAddresses = 2048;
+/** Of a service. Each is read by a request. */
+export const mostPods = 10;
 
 /** What one EndpointSlice contributes to its service. */
 export interface SliceSummary {
@@ -12,10 +13,13 @@ export interface SliceSummary {
   readonly isReady: boolean;
   /** It has endpoints, ready or not: an empty slice belongs to a service without pods. */
   readonly hasEndpoints: boolean;
-  /** The addresses of its ready endpoints. */
-  readonly addresses: readonly string[];
-  /** The pods behind its ready endpoints; undefined if one of those endpoints does not name its pod. */
-  readonly backingPods: readonly BackingPod[] | undefined;
+  /** The first address of each ready endpoint, separated by spaces; undefined: there are too many to keep. */
+  readonly addresses: string | undefined;
+  /**
+   * The names of the pods behind its first ready endpoints, which are enough to ask for; undefined if one of these
+   * endpoints does not name a pod of the namespace.
+   */
+  readonly backingPods: readonly string[] | undefined;
   /**
    * The newest write to the slice: epoch milliseconds by the API server's clock; undefined if the slice does not
    * contain it.
@@ -32,8 +36,8 @@ export function readSlice(slice: JsonObject, namespace: string): SliceSummary {
   return {
     isReady: ready.length > 0,
     hasEndpoints: endpoints.length > 0,
-    addresses: ready.flatMap(({ addresses }) => arrayOf(addresses).flatMap((address) => textOf(address) ?? [])),
-    backingPods: allOrNone(ready.map((endpoint) => backingPodOf(endpoint, namespace))),
+    addresses: addressesOf(ready),
+    backingPods: allOrNone(ready.slice(0, mostPods).map((each) => backingPodOf(each, namespace))),
     lastWrite: lastWriteOf(objectOf(slice['metadata'])),
     serviceUid: serviceUidOf(objectOf(slice['metadata'])),
   };
@@ -48,11 +52,19 @@ function isEndpointReady(endpoint: JsonObject): boolean {
   return (ready ?? true) === true && (serving ?? true) === true && (terminating ?? false) === false;
 }
 
-function backingPodOf(endpoint: JsonObject, namespace: string): BackingPod | undefined {
+/** All addresses of an endpoint are of one pod, and clients use the first. */
+function addressesOf(endpoints: readonly JsonObject[]): string | undefined {
+  if (endpoints.length > mostAddresses) return undefined;
+  const texts = endpoints.flatMap(({ addresses }) => nameIn(arrayOf(addresses)[0]) ?? []).join(' ');
+  return texts.length > longestAddresses ? undefined : texts;
+}
+
+/** The API server does not verify what an endpoint says of its pod. */
+function backingPodOf(endpoint: JsonObject, namespace: string): string | undefined {
   const target = objectOf(endpoint['targetRef']);
   const name = textOf(target['name']);
-  if (target['kind'] !== 'Pod' || name === undefined) return undefined;
-  return { namespace: textOf(target['namespace']) ?? namespace, name };
+  const isOwn = target['kind'] === 'Pod' && (target['namespace'] ?? namespace) === namespace;
+  return isOwn && name !== undefined && dnsSubdomain.pattern.test(name) ? name : undefined;
 }
 
 function lastWriteOf(meta: JsonObject): number | undefined {
@@ -61,7 +73,7 @@ function lastWriteOf(meta: JsonObject): number | undefined {
 
 function serviceUidOf(meta: JsonObject): string | undefined {
   const owners = arrayOf(meta['ownerReferences']).map(objectOf);
-  return textOf(owners.find((owner) => owner['kind'] === 'Service')?.['uid']);
+  return uidIn(owners.find((owner) => owner['kind'] === 'Service')?.['uid']);
 }
 
 /** Returns the values if all of them are known. */

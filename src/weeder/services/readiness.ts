@@ -8,14 +8,15 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import { keyOf, partsOf } from '@weeder/kube-runtime/objects';
 import type { ClosableSink, ObjectSink } from '@weeder/kube-runtime/watch';
-import { allOrNone, type BackingPod } from './endpointSlice.ts';
+import { allOrNone, mostPods } from './endpointSlice.ts';
 import { createServiceRecords, isAnyReady, type ServiceReadiness } from './serviceRecords.ts';
 import { createSliceView, type ServiceSlices, type Slice, type SliceView } from './sliceView.ts';
 
 /** When a ready service became ready. */
 export interface ReadyEvidence {
-  /** The pods behind the ready endpoints; undefined if an endpoint does not name its pod. */
-  readonly backingPods: readonly BackingPod[] | undefined;
+  readonly namespace: string;
+  /** The names of the pods behind its first ready endpoints; undefined if an endpoint does not name its pod. */
+  readonly backingPods: readonly string[] | undefined;
   /**
    * The newest write to a slice: epoch milliseconds by the API server's clock; undefined if the slices do not contain
    * it.
@@ -202,27 +203,32 @@ export function createReadiness(
       const slices = slicesOf(keyOf(namespace, service));
       const ready = slices.filter((slice) => slice.isReady);
       return {
-        backingPods: allOrNone(ready.map((slice) => slice.backingPods))?.flat(),
+        namespace,
+        backingPods: allOrNone(ready.map((slice) => slice.backingPods))
+          ?.flat()
+          .slice(0, mostPods),
         lastWrite: allOrNone(slices.map((slice) => slice.lastWrite))?.reduce((a, b) => Math.max(a, b), 0),
       };
     },
   };
 }
 
-/** A failover: of the addresses that are ready now, none was ready before. */
+/** A failover: of the addresses that are ready now, none was ready before. Not known of slices that have too many. */
 function areAddressesReplaced(before: readonly Slice[], after: readonly Slice[]): boolean {
-  const addressesBefore = new Set(before.flatMap(({ addresses }) => addresses));
-  const addressesAfter = after.flatMap(({ addresses }) => addresses);
-  return (
-    addressesBefore.size > 0 &&
-    addressesAfter.length > 0 &&
-    !addressesAfter.some((address) => addressesBefore.has(address))
-  );
+  const addressesBefore = addressesOf(before);
+  const addressesAfter = addressesOf(after);
+  if (addressesBefore === undefined || addressesAfter === undefined) return false;
+  return addressesBefore.size > 0 && addressesAfter.size > 0 && addressesAfter.isDisjointFrom(addressesBefore);
+}
+
+function addressesOf(slices: readonly Slice[]): Set<string> | undefined {
+  const known = allOrNone(slices.map(({ addresses }) => addresses));
+  return known && new Set(known.flatMap((addresses) => (addresses === '' ? [] : addresses.split(' '))));
 }
 
 /** A moment between two states of a slice, in which none of its endpoints is ready. */
 function withoutEndpoints(slice: Slice): Slice {
-  return { ...slice, isReady: false, addresses: [] };
+  return { ...slice, isReady: false, addresses: '' };
 }
 
 function hasSameSlices(one: SliceView, other: SliceView, key: string): boolean {

@@ -3,7 +3,6 @@ import type { ApiFailure, FailureType, KubeClient } from '@weeder/kube-runtime/c
 import { describeFailure } from '@weeder/kube-runtime/client';
 import { trueConditions } from '@weeder/kube-runtime/objects';
 import { podPath } from '../pods/podPath.ts';
-import type { BackingPod } from './endpointSlice.ts';
 import type { ReadyEvidence } from './readiness.ts';
 
 /**
@@ -26,7 +25,7 @@ type ReportUnknown = (unknown: { readonly pod: string; readonly cause: string })
 export function readySinceThrough(client: Pick<KubeClient, 'call' | 'server'>, report: ReportUnknown): ReadySince {
   const reported = new Set<FailureType>();
 
-  async function readyTransition({ namespace, name }: BackingPod, signal: AbortSignal): Promise<number | undefined> {
+  async function readyTransition(namespace: string, name: string, signal: AbortSignal): Promise<number | undefined> {
     const result = await client.call({ method: 'GET', path: podPath(namespace, name), signal });
     if (!result.ok) {
       if (isFirstReport(result.failure))
@@ -46,11 +45,11 @@ export function readySinceThrough(client: Pick<KubeClient, 'call' | 'server'>, r
   }
 
   return async (evidence, oldest, signal) => {
-    const { lastWrite, backingPods } = evidence;
+    const { namespace, lastWrite, backingPods } = evidence;
     if (lastWrite !== undefined && lastWrite + clockTolerance < oldest) return lastWrite;
     let earliest: number | undefined;
     for (const pod of backingPods ?? []) {
-      const time = await readyTransition(pod, signal);
+      const time = await readyTransition(namespace, pod, signal);
       if (time !== undefined && (earliest === undefined || time < earliest)) earliest = time;
       if (earliest !== undefined && earliest < oldest) return earliest;
     }

@@ -40,11 +40,11 @@ export function storyAnswers({ now, note, accept, readyTimeOf }: StoryAnswersOpt
     return given;
   };
 
-  const readySince: ReadySince = async ({ backingPods }, _, signal) => {
+  const readySince: ReadySince = async ({ namespace, backingPods }, _, signal) => {
     const requested = readyTime;
     if (requested.isLate) await answer();
     const [pod] = backingPods ?? [];
-    const service = `${pod?.namespace}/${pod?.name.replace(/-\d+$/, '')}`;
+    const service = `${namespace}/${pod?.replace(/-\d+$/, '')}`;
     const since = sinceOf(service, requested);
     if (!signal.aborted) note({ what: 'dated', service, since });
     if (requested.how === 'fails') throw new Error('the API server is away');

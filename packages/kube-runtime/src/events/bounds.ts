@@ -5,16 +5,12 @@
  */
 
 import { truncate } from '../base/truncate.ts';
+import { apiVersionIn, kindIn, uidIn } from '../objects/foreignText.ts';
 import { dnsLabel, dnsSubdomain } from '../objects/names.ts';
 import type { EventDraft, ObjectRef } from './event.ts';
 
 const longestNote = 1024;
 const longestWord = 128;
-/** The API server generates uids of 36 characters. */
-const uids = /^[\w.:/@-]{1,128}$/;
-const kinds = /^[A-Za-z][A-Za-z0-9]{0,62}$/;
-/** The group, if there is one, and the version. */
-const apiVersions = /^(?=.{1,253}$)(?:[a-z0-9][-.a-z0-9]*\/)?[a-z][a-z0-9]*$/;
 /** JSON writes each of these with six characters. */
 const controlCharacters = /[^\P{Cc}\n\t]/gu;
 
@@ -23,9 +19,9 @@ export function canExist({ apiVersion, kind, namespace, name, uid }: ObjectRef):
   return (
     dnsSubdomain.pattern.test(name) &&
     dnsLabel.pattern.test(namespace) &&
-    kinds.test(kind) &&
-    apiVersions.test(apiVersion) &&
-    (uid === undefined || uids.test(uid))
+    kindIn(kind) !== undefined &&
+    apiVersionIn(apiVersion) !== undefined &&
+    (uid === undefined || uidIn(uid) !== undefined)
   );
 }
 

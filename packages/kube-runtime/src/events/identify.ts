@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock.ts';
-import { objectOf, textOf } from '../base/json.ts';
+import { objectOf } from '../base/json.ts';
 import { acceptOf } from '../client/accept.ts';
 import type { KubeClient } from '../client/client.ts';
 import { describeFailure } from '../client/describeFailure.ts';
 import type { ApiFailure } from '../client/failure.ts';
+import { apiPath } from '../objects/apiPath.ts';
 import { controllerOf } from '../objects/owners.ts';
-import { placePath } from '../objects/places.ts';
 import { canExist } from './bounds.ts';
 import type { ObjectRef } from './event.ts';
 import { createPermissions, type Permissions } from './eventFailure.ts';
@@ -49,7 +49,7 @@ export function identifyThrough(client: KubeClient, clock: Clock, log: EventLog)
     const { namespace, name } = object;
     const kind = kinds.find((each) => isOf(each, object));
     if (!kind?.permission.mayTry(namespace)) return undefined;
-    const path = `/apis/${kind.apiVersion}${placePath(namespace)}/${kind.plural}/${name}`;
+    const path = apiPath(kind.apiVersion, kind.plural, { namespace, name });
     const form = { accept: acceptOf('metadata', 'get'), isConfidential: true };
     const result = await client.call({ method: 'GET', path, ...form, rank: 'last', timeoutMs, signal });
     if (!result.ok) recordFailure(kind.permission, namespace, result.failure);
@@ -78,9 +78,8 @@ function controllerIn(body: unknown, object: ObjectRef): ObjectRef | undefined {
   if (meta['uid'] !== object.uid) return undefined;
   const controller = controllerOf(meta);
   if (controller === undefined) return object;
-  const [apiVersion, kind, name] = [controller['apiVersion'], controller['kind'], controller['name']].map(textOf);
-  const { namespace } = object;
+  const { apiVersion, kind, name, uid } = controller;
   if (apiVersion === undefined || kind === undefined || name === undefined) return undefined;
-  const found = { apiVersion, kind, namespace, name, uid: textOf(controller['uid']) };
+  const found = { apiVersion, kind, namespace: object.namespace, name, uid };
   return canExist(found) ? found : undefined;
 }

@@ -1,4 +1,5 @@
 import { objectOf, textOf } from '../base/json.ts';
+import { nameIn, uidIn, versionIn } from './foreignText.ts';
 
 /** Identifies one version of a namespaced object. */
 export interface Identity {
@@ -9,12 +10,15 @@ export interface Identity {
 }
 
 /**
- * Reads the identity of an object as the API serves it; undefined if a part is missing or empty. Without a name, the
- * path of the object would be the path of the collection.
+ * Reads the identity of an object as the API serves it; undefined if a part is missing, or no object can have it.
+ * Without a name, the path of the object would be the path of the collection.
  */
 export function identityOf(object: unknown): Identity | undefined {
-  const { namespace, name, uid, resourceVersion } = objectOf(objectOf(object)['metadata']);
-  if (!isNamed(namespace) || !isNamed(name) || !isNamed(uid) || !isNamed(resourceVersion)) return undefined;
+  const meta = objectOf(objectOf(object)['metadata']);
+  const [namespace, name] = [nameIn(meta['namespace']), nameIn(meta['name'])];
+  const [uid, resourceVersion] = [uidIn(meta['uid']), versionIn(meta['resourceVersion'])];
+  if (namespace === undefined || name === undefined || uid === undefined || resourceVersion === undefined)
+    return undefined;
   return { namespace, name, uid, resourceVersion };
 }
 
@@ -24,8 +28,8 @@ export function identityOf(object: unknown): Identity | undefined {
  */
 export function versionOf(object: unknown): string | undefined {
   const { namespace, name, uid, resourceVersion } = objectOf(objectOf(object)['metadata']);
-  if (namespace !== undefined && !isNamed(namespace)) return undefined;
-  return isNamed(name) && isNamed(uid) && isNamed(resourceVersion) ? resourceVersion : undefined;
+  if (namespace !== undefined && nameIn(namespace) === undefined) return undefined;
+  return nameIn(name) === undefined || uidIn(uid) === undefined ? undefined : versionIn(resourceVersion);
 }
 
 /** The namespace of an object; empty if it has none. */
@@ -42,8 +46,4 @@ export function uidOf(object: unknown): string {
 export function labelsOf(object: unknown): Record<string, string> {
   const labels = Object.entries(objectOf(objectOf(objectOf(object)['metadata'])['labels']));
   return Object.fromEntries(labels.map(([key, value]) => [key, textOf(value) ?? '']));
-}
-
-function isNamed(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }

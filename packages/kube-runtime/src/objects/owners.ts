@@ -1,10 +1,27 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '../base/json.ts';
+import { apiVersionIn, kindIn, nameIn, uidIn } from './foreignText.ts';
 
-/** The owner reference of an object's controller, by the object's metadata. An object has one controller at most. */
-export function controllerOf(meta: JsonObject): JsonObject | undefined {
-  return arrayOf(meta['ownerReferences'])
+/** The controller of an object. A part is undefined if the reference does not have it, as in a recording. */
+export interface ControllerRef {
+  readonly apiVersion: string | undefined;
+  readonly kind: string | undefined;
+  readonly name: string | undefined;
+  readonly uid: string | undefined;
+}
+
+/**
+ * The controller of an object, by its metadata; an object has one at most. The API server does not verify owner
+ * references: one with a part that no object can have counts as none.
+ */
+export function controllerOf(meta: JsonObject): ControllerRef | undefined {
+  const reference = arrayOf(meta['ownerReferences'])
     .map(objectOf)
     .find(({ controller }) => controller === true);
+  if (reference === undefined) return undefined;
+  const { apiVersion, kind, name, uid } = reference;
+  const read = { apiVersion: apiVersionIn(apiVersion), kind: kindIn(kind), name: nameIn(name), uid: uidIn(uid) };
+  const isPossible = Object.entries(read).every(([part, text]) => text !== undefined || reference[part] === undefined);
+  return isPossible ? read : undefined;
 }
 
 /**
