@@ -96,7 +96,7 @@ async function inspect(
   name: string,
 ): Promise<Result<InspectedApplication>> {
   const signal = AbortSignal.timeout(patience);
-  const path = `${applicationsPath(namespace)}/${encodeURIComponent(name)}`;
+  const path = applicationsPath(namespace, name);
   const read = await client.call({ method: 'GET', path, isConfidential: true, signal });
   if (!read.ok && isMissing(read.failure)) return failed(await absent(client, namespace, name));
   if (!read.ok) {

@@ -1,7 +1,7 @@
 import { arrayOf, type JsonObject, objectOf, ok, type Result } from '@weeder/kube-runtime/base';
 import {
+  apiPath,
   controllerOf,
-  placePath,
   placeSuffix,
   placesOf,
   workloadKindNames,
@@ -106,7 +106,7 @@ function needsIn(namespace: string | undefined, workloads: readonly SearchedKind
 }
 
 function servicesIn(namespace: string | undefined, add: Add): StreamNeed {
-  return needOf('Service', `/api/v1${placePath(namespace)}/services`, namespace, add);
+  return needOf('Service', apiPath('v1', 'services', { namespace }), namespace, add);
 }
 
 /** The Services of the other namespaces. */
@@ -132,8 +132,7 @@ function needOf(kind: string, path: string, namespace: string | undefined, add: 
 function pathOf(kind: SearchedKind, namespace: string | undefined): string {
   const workloadKind = workloadKindNames.find((each) => each === kind);
   if (workloadKind !== undefined) return workloadsPath(workloadKind, namespace);
-  const root = kind === 'ReplicaSet' ? '/apis/apps/v1' : '/api/v1';
-  return `${root}${placePath(namespace)}/${kind.toLowerCase()}s`;
+  return apiPath(kind === 'ReplicaSet' ? 'apps/v1' : 'v1', `${kind.toLowerCase()}s`, { namespace });
 }
 
 /** Most pods of a cluster: they need not be held. */

@@ -3,6 +3,7 @@ import type { Clock } from '@weeder/kube-runtime/base';
 import { objectOf, putBounded } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
 import { describeFailure } from '@weeder/kube-runtime/client';
+import { apiPath } from '@weeder/kube-runtime/objects';
 import { type Page, sendText } from '../base/http.ts';
 import type { Logger } from '../base/log.ts';
 
@@ -46,7 +47,7 @@ export function createAuthorized({ client, clock, logger }: AuthorizedOptions): 
   async function create(group: string, plural: string, kind: string, spec: object) {
     const current = client();
     if (current === undefined) return undefined;
-    const path = `/apis/${group}/v1/${plural}`;
+    const path = apiPath(`${group}/v1`, plural);
     const body = { apiVersion: `${group}/v1`, kind, spec };
     const answer = await current.call({ method: 'POST', path, body, isConfidential: true });
     if (answer.ok) return objectOf(objectOf(answer.body)['status']);

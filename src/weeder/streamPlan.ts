@@ -1,7 +1,7 @@
 import {
+  apiPath,
   createSelectorIndex,
   partsOf,
-  placePath,
   placeSuffix,
   placesOf,
   type SelectorIndex,
@@ -77,7 +77,6 @@ interface Place {
   /** At the end of the names of streams. */
   readonly suffix: string;
   /** A part of the paths of streams. */
-  readonly scope: string;
 }
 
 /** The podSelectors of a config, which may be many: each namespace uses the same. */
@@ -107,7 +106,6 @@ function planIn(
   const place: Place = {
     namespace,
     suffix: placeSuffix(namespace),
-    scope: placePath(namespace),
   };
   return [
     ...planSlices(config, place, open),
@@ -117,12 +115,12 @@ function planIn(
   ];
 }
 
-function planSlices(config: Config, { namespace, suffix, scope }: Place, open: readonly StreamPlan[]): StreamPlan[] {
+function planSlices(config: Config, { namespace, suffix }: Place, open: readonly StreamPlan[]): StreamPlan[] {
   const group = `endpointslices${suffix}`;
   const plan = (labelSelector: string, names: readonly string[]): StreamPlan => ({
     group,
     name: group,
-    path: `/apis/discovery.k8s.io/v1${scope}/endpointslices`,
+    path: apiPath('discovery.k8s.io/v1', 'endpointslices', { namespace }),
     kind: 'EndpointSlice',
     labelSelector,
     covers: new Set(names),
@@ -150,8 +148,8 @@ function selectorOf(names: readonly string[]): string {
   return `${serviceName} in (${names.join(',')})`;
 }
 
-function planPods({ texts: covers, index: selectors }: Selected, { suffix, scope }: Place): StreamPlan[] {
-  const pods = { group: `pods${suffix}`, path: `/api/v1${scope}/pods`, kind: 'Pod' } as const;
+function planPods({ texts: covers, index: selectors }: Selected, { namespace, suffix }: Place): StreamPlan[] {
+  const pods = { group: `pods${suffix}`, path: apiPath('v1', 'pods', { namespace }), kind: 'Pod' } as const;
   if (covers.size > maxPodStreams) {
     return [{ ...pods, name: `pods${suffix}`, labelSelector: '', covers, selectors }];
   }
@@ -163,19 +161,21 @@ function planPods({ texts: covers, index: selectors }: Selected, { suffix, scope
   }));
 }
 
-function planDeclarations({ declared }: Config, { namespace, suffix, scope }: Place): StreamPlan[] {
+function planDeclarations({ declared }: Config, { namespace, suffix }: Place): StreamPlan[] {
   if (declared === undefined) return [];
   if (namespace !== undefined && !includesName(declared.namespaces, namespace)) return [];
   const name = `${declarations}${suffix}`;
   const covers = new Set([dependsOn]);
-  return [{ group: name, name, path: `/api/v1${scope}/pods`, kind: 'Pod', labelSelector: dependsOn, covers }];
+  return [
+    { group: name, name, path: apiPath('v1', 'pods', { namespace }), kind: 'Pod', labelSelector: dependsOn, covers },
+  ];
 }
 
 /** The API server selects the Events: a cluster may have many of other reasons. */
-function planFailedCreates({ podCreation }: Config, { suffix, scope }: Place): StreamPlan[] {
+function planFailedCreates({ podCreation }: Config, { namespace, suffix }: Place): StreamPlan[] {
   if (podCreation === undefined) return [];
   const name = `${failedCreates}${suffix}`;
   const fieldSelector = 'reason=FailedCreate';
   const selected = { labelSelector: '', fieldSelector, covers: new Set([fieldSelector]) };
-  return [{ group: name, name, path: `/api/v1${scope}/events`, kind: 'Event', ...selected }];
+  return [{ group: name, name, path: apiPath('v1', 'events', { namespace }), kind: 'Event', ...selected }];
 }

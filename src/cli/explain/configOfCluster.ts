@@ -1,5 +1,6 @@
 import { failed, objectOf, ok, type Result, textOf } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
+import { apiPath } from '@weeder/kube-runtime/objects';
 import type { Config } from '../../config/config.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { problemOf } from '../configFile.ts';
@@ -27,7 +28,7 @@ export async function configOfCluster(
   assumed: AssumedConfig,
 ): Promise<Result<FoundConfig>> {
   const { namespace, name, key } = configMap;
-  const path = `/api/v1/namespaces/${namespace}/configmaps/${name}`;
+  const path = apiPath('v1', 'configmaps', { namespace, name });
   const read = await client.call({ method: 'GET', path, isConfidential: true });
   const text = read.ok ? textOf(objectOf(objectOf(read.body)['data'])[key]) : undefined;
   const place = `the ConfigMap ${namespace}/${name}`;

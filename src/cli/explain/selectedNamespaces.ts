@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
-import { labelsOf, matchesSelector, parseSelector } from '@weeder/kube-runtime/objects';
+import { apiPath, labelsOf, matchesSelector, parseSelector } from '@weeder/kube-runtime/objects';
 import { namespacesInWords } from '../../controller/namespacesInWords.ts';
 import type { NamespaceSelection } from '../../controller/ownedNamespaces.ts';
 import { usualNamespace } from '../flags/statusFlags.ts';
@@ -16,7 +16,7 @@ interface SelectedNamespaces extends NamespaceSelection {
 /** Undefined: all of them, or no weeder is installed in the usual namespace, or its pods may not be read. */
 export async function selectedNamespaces({ call }: Pick<KubeClient, 'call'>): Promise<SelectedNamespaces | undefined> {
   const query = { labelSelector: weederLabel, limit: 1 };
-  const list = await call({ method: 'GET', path: `/api/v1/namespaces/${usualNamespace}/pods`, query });
+  const list = await call({ method: 'GET', path: apiPath('v1', 'pods', { namespace: usualNamespace }), query });
   const [pod] = list.ok ? arrayOf(objectOf(list.body)['items']).map(objectOf) : [];
   return pod === undefined ? undefined : selectedBy(objectOf(pod['spec']));
 }
@@ -50,7 +50,7 @@ export async function isSelected(
 ): Promise<boolean> {
   if (except.includes(namespace) || (watched !== 'all' && !watched.includes(namespace))) return false;
   if (selector === undefined) return true;
-  const read = await call({ method: 'GET', path: `/api/v1/namespaces/${namespace}` });
+  const read = await call({ method: 'GET', path: apiPath('v1', 'namespaces', { name: namespace }) });
   // Without the permission to read it the namespace is taken for selected: the rest of the answer then holds.
   return !read.ok || matchesSelector(selector, labelsOf(read.body));
 }

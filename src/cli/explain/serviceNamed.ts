@@ -1,5 +1,5 @@
 import { failed, ok } from '@weeder/kube-runtime/base';
-import { placePath } from '@weeder/kube-runtime/objects';
+import { apiPath } from '@weeder/kube-runtime/objects';
 import { codedError } from '../../base/errors.ts';
 import { explainServiceNamed as explain } from '../../explain/explainServiceNamed.ts';
 import { externalNamesOf } from '../../explain/externalNames.ts';
@@ -14,7 +14,7 @@ export function explainServiceNamed(namespace: string, name: string, flags: OneF
 }
 
 const answer: Answer = async ({ namespace, name, namespaces, config, reader }) => {
-  const path = `/api/v1${placePath(namespace)}/services/${encodeURIComponent(name)}`;
+  const path = apiPath('v1', 'services', { namespace, name });
   const object = await reader.readOne(path, `services in ${namespace}`);
   if (!object.ok) return object;
   const events = await readEventsAbout(reader, { kind: 'Service', namespace, name });

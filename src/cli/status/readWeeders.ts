@@ -9,7 +9,7 @@ import {
   timeOf,
 } from '@weeder/kube-runtime/base';
 import { leaseName } from '@weeder/kube-runtime/lease';
-import { isPodReady } from '@weeder/kube-runtime/objects';
+import { apiPath, isPodReady } from '@weeder/kube-runtime/objects';
 import type { ListReader } from '../../base/listReader.ts';
 import { weederContainer, weederLabel } from '../version/runningWeeders.ts';
 
@@ -34,7 +34,7 @@ export interface WeederLease {
 }
 
 export async function readWeeders(reader: ListReader, namespace: string): Promise<Result<readonly WeederPod[]>> {
-  const path = `/api/v1/namespaces/${namespace}/pods`;
+  const path = apiPath('v1', 'pods', { namespace });
   const list = await reader.readOne(path, `pods in ${namespace}`, { labelSelector: weederLabel, limit: 100 });
   return list.ok ? ok(arrayOf(list.value?.['items']).map((item) => podOf(objectOf(item), namespace))) : list;
 }
@@ -56,7 +56,7 @@ function podOf({ metadata, spec, status }: JsonObject, namespace: string): Weede
 
 /** Each shard has a Lease of its own. None: the weeder runs without leader election. */
 export async function readLeases(reader: ListReader, namespace: string): Promise<Result<readonly WeederLease[]>> {
-  const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+  const path = apiPath('coordination.k8s.io/v1', 'leases', { namespace });
   const list = await reader.readOne(path, `leases in ${namespace}`, { limit: 500 });
   if (!list.ok) return list;
   const leases = arrayOf(list.value?.['items']).map((item) => leaseOf(objectOf(item)));

@@ -2,6 +2,7 @@ import { type ApiServer, createApiServer, seededRandom, startWorkloads } from '@
 import { deployments, namespaces, serviceAccounts, services } from '@weeder/embedded-cluster/resources';
 import type { Clock, JsonObject } from '@weeder/kube-runtime/base';
 import type { ApiRequest, KubeClient } from '@weeder/kube-runtime/client';
+import { apiPath } from '@weeder/kube-runtime/objects';
 import { application, applicationName, definition, home } from './objects.ts';
 
 /** The kinds of the resources of the application. */
@@ -56,10 +57,10 @@ export interface People {
   delete(kind: Watched): Promise<void>;
 }
 
-const applications = `/apis/weeder.dev/v1alpha1/namespaces/${home}/applications`;
+const applications = apiPath('weeder.dev/v1alpha1', 'applications', { namespace: home });
 const pathOf = {
-  Deployment: `/apis/apps/v1/namespaces/${home}/deployments/${applicationName}`,
-  Service: `/api/v1/namespaces/${home}/services/${applicationName}`,
+  Deployment: apiPath('apps/v1', 'deployments', { namespace: home, name: applicationName }),
+  Service: apiPath('v1', 'services', { namespace: home, name: applicationName }),
 } as const;
 const mergePatch = 'application/merge-patch+json';
 

@@ -1,4 +1,4 @@
-import { placePath } from '@weeder/kube-runtime/objects';
+import { apiPath } from '@weeder/kube-runtime/objects';
 import { type Desired, unplanned, withAppliedPlan } from '../entries/desired.ts';
 import { type ApplicationEntry, memoryOf, type ResourceEntry } from '../entries/entries.ts';
 import { unread } from '../entries/live.ts';
@@ -175,10 +175,16 @@ function reportAll(errors: ReportedError[], more: readonly ReportedError[]): voi
 /** Returns where a resource of a known kind is found. */
 export function targetOf(kind: RestMapping, identity: Identity, account: string | undefined): Target {
   const { group, version, plural } = kind;
-  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-  const collection = `${root}${placePath(identity.namespace || undefined)}/${plural}`;
   const apiVersion = group === '' ? version : `${group}/${version}`;
-  return { identity, apiVersion, collection, path: `${collection}/${encodeURIComponent(identity.name)}`, account };
+  const namespace = identity.namespace || undefined;
+  const collection = apiPath(apiVersion, plural, { namespace });
+  return {
+    identity,
+    apiVersion,
+    collection,
+    path: apiPath(apiVersion, plural, { namespace, name: identity.name }),
+    account,
+  };
 }
 
 /**

@@ -1,13 +1,13 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import type { ApiFailure, KubeClient } from '@weeder/kube-runtime/client';
 import { describeFailure } from '@weeder/kube-runtime/client';
+import { groupVersionPath } from '@weeder/kube-runtime/objects';
 import { singleFlight } from '../../base/promises.ts';
 import { done, failed, type Outcome } from '../objects/applyFailure.ts';
 import type { RestMapping } from '../plan/resourceApi.ts';
 import {
   aggregatedForm,
   groupVersionOf,
-  groupVersionPath,
   readAggregated,
   readGroupNames,
   readResourceList,

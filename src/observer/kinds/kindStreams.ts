@@ -1,5 +1,6 @@
 import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
 import { objectOf, textOf } from '@weeder/kube-runtime/base';
+import { apiPath } from '@weeder/kube-runtime/objects';
 import type { ClosableSink } from '@weeder/kube-runtime/watch';
 import { createStreamSet, type OpenStream, type StreamSet } from '@weeder/kube-runtime/watch';
 
@@ -24,8 +25,8 @@ export interface KindStreams extends Pick<StreamSet<OpenStream>, 'needs'> {
 const idleTimeout = 60_000;
 
 const collections = [
-  { plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition', root: '/apis/apiextensions.k8s.io/v1' },
-  { plural: 'apiservices', kind: 'APIService', root: '/apis/apiregistration.k8s.io/v1' },
+  { plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition', apiVersion: 'apiextensions.k8s.io/v1' },
+  { plural: 'apiservices', kind: 'APIService', apiVersion: 'apiregistration.k8s.io/v1' },
 ] as const;
 
 /**
@@ -38,10 +39,10 @@ export function createKindStreams({ clock, onKindChanged, onChanged, onClosed }:
   let isStopped = false;
 
   function open(): void {
-    for (const { plural, kind, root } of collections) {
+    for (const { plural, kind, apiVersion } of collections) {
       const sink = changeSink(onKindChanged);
       const need = {
-        path: `${root}/${plural}`,
+        path: apiPath(apiVersion, plural),
         kind,
         as: 'metadata',
         labelSelector: '',

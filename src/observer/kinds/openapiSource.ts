@@ -2,12 +2,12 @@ import type { Clock } from '@weeder/kube-runtime/base';
 import { isObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { ApiFailure, KubeClient } from '@weeder/kube-runtime/client';
 import { describeFailure } from '@weeder/kube-runtime/client';
+import { groupVersionPath } from '@weeder/kube-runtime/objects';
 import { singleFlight } from '../../base/promises.ts';
 import { done, failed, type Outcome } from '../objects/applyFailure.ts';
 import type { SchemaNode } from '../objects/schemaNode.ts';
 import type { RestMapping } from '../plan/resourceApi.ts';
 import { type Topologies, topologiesOf } from '../topology/topologies.ts';
-import { groupVersionPath } from './servedKinds.ts';
 import { createSharedRead } from './sharedRead.ts';
 
 /** How long the index is cached, unless a kind is missing from it. */

@@ -20,14 +20,6 @@ export function groupVersionOf(apiVersion: string): { readonly group: string; re
   return second === undefined ? { group: '', version: first } : { group: first, version: second };
 }
 
-/** Returns the path of a group version: `/api/v1`, `/apis/apps/v1`. */
-export function groupVersionPath(apiVersion: string): string {
-  const { group, version } = groupVersionOf(apiVersion);
-  return group === ''
-    ? `/api/${encodeURIComponent(version)}`
-    : `/apis/${encodeURIComponent(group)}/${encodeURIComponent(version)}`;
-}
-
 /** The `Accept` header for aggregated discovery: v2 since Kubernetes 1.30, v2beta1 since 1.26, none before. */
 export const aggregatedForm = [
   ...['v2', 'v2beta1'].map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`),

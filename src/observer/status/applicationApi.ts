@@ -1,7 +1,7 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { ApiFailure, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
 import { describeFailure } from '@weeder/kube-runtime/client';
-import { placePath } from '@weeder/kube-runtime/objects';
+import { apiPath } from '@weeder/kube-runtime/objects';
 import { createSemaphore } from '@weeder/kube-runtime/queue';
 import { type ApplyFailure, done, failed, type Outcome } from '../objects/applyFailure.ts';
 import { finalizer } from '../objects/fieldManagers.ts';
@@ -46,14 +46,14 @@ export interface ApplicationApi {
   isTerminating(namespace: string): Promise<Outcome<boolean>>;
 }
 
-/** Returns the path of the collection, cluster-wide or in one namespace. */
-export function applicationsPath(namespace: string | undefined): string {
-  return `/apis/${applicationsGroup}/${applicationsVersion}${placePath(namespace)}/applications`;
+/** Returns the path of the collection, cluster-wide or in one namespace, or of one application. */
+export function applicationsPath(namespace: string | undefined, name?: string): string {
+  return apiPath(`${applicationsGroup}/${applicationsVersion}`, 'applications', { namespace, name });
 }
 
 export function applicationApi(client: KubeClient): ApplicationApi {
   const slots = createSemaphore(maxConcurrentRequests);
-  const pathOf = ({ namespace, name }: ApplicationRef) => `${applicationsPath(namespace)}/${encodeURIComponent(name)}`;
+  const pathOf = ({ namespace, name }: ApplicationRef) => applicationsPath(namespace, name);
 
   async function withSlot<T>({ namespace, name }: ApplicationRef, act: () => Promise<T>): Promise<T> {
     const release = await slots.acquireEventually(`${namespace}/${name}`);
@@ -133,14 +133,13 @@ export function applicationApi(client: KubeClient): ApplicationApi {
       withSlot(ref, () => changeFinalizers(ref, (those) => those.filter((each) => each !== finalizer))),
     hasAccount: (namespace, name) =>
       withSlot({ namespace, name, uid: '' }, async () => {
-        const [home, application] = [encodeURIComponent(namespace), encodeURIComponent(name)];
-        const path = `/api/v1/namespaces/${home}/serviceaccounts/${application}`;
+        const path = apiPath('v1', 'serviceaccounts', { namespace, name });
         const read = await client.call({ method: 'GET', path });
         if (!read.ok && read.failure.type !== 'notFound') return refused(read.failure, client.server);
         return done(read.ok);
       }),
     async isTerminating(namespace) {
-      const read = await client.call({ method: 'GET', path: `/api/v1/namespaces/${encodeURIComponent(namespace)}` });
+      const read = await client.call({ method: 'GET', path: apiPath('v1', 'namespaces', { name: namespace }) });
       if (!read.ok && read.failure.type === 'notFound') return { ok: true, value: true };
       if (!read.ok) return refused(read.failure, client.server);
       return { ok: true, value: textOf(objectOf(objectOf(read.body)['metadata'])['deletionTimestamp']) !== undefined };

@@ -1,5 +1,5 @@
 import type { Clock, JsonObject } from '@weeder/kube-runtime/base';
-import { placePath, placeSuffix } from '@weeder/kube-runtime/objects';
+import { apiPath, placeSuffix } from '@weeder/kube-runtime/objects';
 import {
   type ClosableSink,
   createStreamSet,
@@ -162,9 +162,8 @@ function streamPlan(
   const { group, kind, namespace } = identity;
   if (!includesName(namespaces, namespace)) return undefined;
   const plural = collection.split('/').at(-1) ?? '';
-  const root = group === '' ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
   const place = namespaces === 'all' ? undefined : namespace;
-  const path = `${root}${placePath(place)}/${plural}`;
+  const path = apiPath(apiVersion, plural, { namespace: place });
   return { name: `applied ${apiVersion}/${plural}${placeSuffix(place)}`, path, group, kind };
 }
 

@@ -1,6 +1,13 @@
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { ApiFailure, KubeClient } from '@weeder/kube-runtime/client';
-import { bareKind, type Identity, identityOf, objectText, selectorToString } from '@weeder/kube-runtime/objects';
+import {
+  apiPath,
+  bareKind,
+  type Identity,
+  identityOf,
+  objectText,
+  selectorToString,
+} from '@weeder/kube-runtime/objects';
 import { listPages } from '@weeder/kube-runtime/watch';
 import { readContent, type SourceContent } from '../digest/digest.ts';
 import { type ListPods, listTogether } from '../pods/podLists.ts';
@@ -133,7 +140,7 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
         // Without the version, kube-apiserver tries for 10 s to evict a pod that has another uid.
         deleteOptions: { preconditions: { uid, resourceVersion } },
       };
-      const path = `${podsPath(namespace)}/${encodeURIComponent(name)}/eviction`;
+      const path = apiPath('v1', 'pods', { namespace, name, subresource: 'eviction' });
       const result = await client.call({ method: 'POST', path, body, signal, onlyStatus: true });
       return result.ok ? answered(undefined) : refuse(result.failure);
     },

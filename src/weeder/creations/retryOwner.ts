@@ -6,7 +6,7 @@
 
 import { type Clock, objectOf, sleep } from '@weeder/kube-runtime/base';
 import type { ApiFailure, KubeClient } from '@weeder/kube-runtime/client';
-import { identityOf } from '@weeder/kube-runtime/objects';
+import { apiPath, identityOf } from '@weeder/kube-runtime/objects';
 import { type FailedAnswer, failedAnswer } from '../deletions/failedAnswer.ts';
 import { ownerApis, type PodOwner } from '../owners/failedCreate.ts';
 import { podCountsOf } from '../owners/podCounts.ts';
@@ -75,8 +75,5 @@ export function ownerRequestsThrough(client: Pick<KubeClient, 'call' | 'server'>
 
 /** The path of an object in the API. */
 function pathOf({ kind, namespace, name }: PodOwner): string {
-  const version = ownerApis[kind];
-  const plural = `${kind.toLowerCase()}s`;
-  const root = version.includes('/') ? `/apis/${version}` : `/api/${version}`;
-  return `${root}/namespaces/${encodeURIComponent(namespace)}/${plural}/${encodeURIComponent(name)}`;
+  return apiPath(ownerApis[kind], `${kind.toLowerCase()}s`, { namespace, name });
 }

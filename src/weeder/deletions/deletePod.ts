@@ -57,5 +57,5 @@ function apiRequest({ uid, namespace, name, resourceVersion, policy }: DeletionA
     return { method: 'DELETE', path, body: { apiVersion: 'v1', kind: 'DeleteOptions', ...options } };
   }
   const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace }, deleteOptions: options };
-  return { method: 'POST', path: `${path}/eviction`, body: eviction };
+  return { method: 'POST', path: podPath(namespace, name, 'eviction'), body: eviction };
 }

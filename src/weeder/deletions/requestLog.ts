@@ -22,7 +22,7 @@ export async function requestLog(
 ): Promise<Result<readonly string[], ApiFailure>> {
   const result = await client.call({
     method: 'GET',
-    path: `${podPath(namespace, name)}/log`,
+    path: podPath(namespace, name, 'log'),
     query: { container, tailLines: lines, limitBytes: tail.limit + 1 },
     isText: true,
     tail,

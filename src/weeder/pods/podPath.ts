@@ -1,4 +1,6 @@
-/** Where the API serves one pod. */
-export function podPath(namespace: string, name: string): string {
-  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
+import { apiPath } from '@weeder/kube-runtime/objects';
+
+/** Where the API serves one pod, or a subresource of it. */
+export function podPath(namespace: string, name: string, subresource?: string): string {
+  return apiPath('v1', 'pods', { namespace, name, subresource });
 }

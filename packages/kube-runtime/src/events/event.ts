@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { placePath } from '../objects/places.ts';
+import { apiPath } from '../objects/apiPath.ts';
 
 /**
  * The object of an Event. `kubectl describe` finds the Event by `uid`; `kubectl events --for` by kind, apiVersion and
@@ -42,9 +42,9 @@ interface Series {
 const longestName = 253;
 const longestInstance = 128;
 
-/** The path of the Events of a namespace, or of all. */
-export function eventsPath(namespace: string | undefined): string {
-  return `/apis/events.k8s.io/v1${placePath(namespace)}/events`;
+/** The path of the Events of a namespace, or of all, or of one Event. */
+export function eventsPath(namespace: string | undefined, name?: string): string {
+  return apiPath('events.k8s.io/v1', 'events', { namespace, name });
 }
 
 /** The Event as it is created, of a bounded draft; `time` is epoch milliseconds. */

@@ -244,12 +244,13 @@ export function createEventSender(options: EventSenderOptions): EventSender {
 
 function requestOf(event: EventState, regarding: ObjectRef, source: EventSource): ApiRequest {
   const { name, occurrence, time, written } = event;
-  const path = eventsPath(regarding.namespace);
-  if (written === 0)
-    return { method: 'POST', path, body: eventBody(name, { ...occurrence, regarding }, source, time, event) };
+  if (written === 0) {
+    const body = eventBody(name, { ...occurrence, regarding }, source, time, event);
+    return { method: 'POST', path: eventsPath(regarding.namespace), body };
+  }
   return {
     method: 'PATCH',
-    path: `${path}/${encodeURIComponent(name)}`,
+    path: eventsPath(regarding.namespace, name),
     contentType: 'application/merge-patch+json',
     body: seriesBody(event),
   };

@@ -4,6 +4,7 @@ import type { ApiResult, KubeClient } from '../client/client.ts';
 import { describeFailure } from '../client/describeFailure.ts';
 import type { ApiFailure } from '../client/failure.ts';
 import type { ApiRequest } from '../client/request.ts';
+import { apiPath } from '../objects/apiPath.ts';
 import type { Election } from './election.ts';
 import { elapsedSince, type LeadershipTerm, momentOf } from './leadershipTerm.ts';
 import { acquired, type LeaseRecord, readLease, released } from './record.ts';
@@ -17,8 +18,9 @@ export interface LeaseRequests {
   sighted(object: unknown): LeaseEvent | undefined;
 }
 
-export function leasePath({ namespace }: Election): string {
-  return `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+/** The path of the Leases of the namespace, or of the one with this name. */
+export function leasePath({ namespace }: Election, name?: string): string {
+  return apiPath('coordination.k8s.io/v1', 'leases', { namespace, name });
 }
 
 export function leaseRequests(
@@ -28,7 +30,7 @@ export function leaseRequests(
   term: LeadershipTerm,
 ): LeaseRequests {
   const collection = leasePath(election);
-  const path = `${collection}/${election.name}`;
+  const path = leasePath(election, election.name);
   // As in controller-runtime, two attempts fit into the deadline.
   const timeoutMs = Math.max(1, Math.floor(election.renewDeadline / 2));
   let last: LeaseRecord | undefined;

@@ -3,11 +3,6 @@ export function placesOf(namespaces: 'all' | readonly string[]): readonly (strin
   return namespaces === 'all' ? [undefined] : [...new Set(namespaces)];
 }
 
-/** The part of a collection's path that names the namespace; empty for the whole cluster. */
-export function placePath(namespace: string | undefined): string {
-  return namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-}
-
 /** The part of a stream's name that names the namespace; empty for the whole cluster. */
 export function placeSuffix(namespace: string | undefined): string {
   return namespace === undefined ? '' : ` in ${namespace}`;

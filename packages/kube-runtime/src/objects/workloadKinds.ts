@@ -1,4 +1,4 @@
-import { placePath } from './places.ts';
+import { apiPath } from './apiPath.ts';
 
 /** The kinds of Kubernetes that create pods from a template, as named by the API. */
 export const workloadKinds = {
@@ -35,11 +35,11 @@ function groupOf(kind: string): string {
 }
 
 /**
- * The collection of a kind, cluster-wide or of one namespace: `/apis/apps/v1/namespaces/a/deployments`. For a kind that
+ * The collection of a kind, cluster-wide or of one namespace, or one of its objects: `/apis/apps/v1/namespaces/a/deployments`. For a kind that
  * is named with its group it has `*` and the kind in place of version and resource, which the client discovers.
  */
-export function workloadsPath(kind: string, namespace?: string): string {
-  if (!isWorkloadKind(kind)) return `/apis/${groupOf(kind)}/*${placePath(namespace)}/${bareKind(kind)}`;
+export function workloadsPath(kind: string, namespace?: string, name?: string): string {
+  if (!isWorkloadKind(kind)) return apiPath(`${groupOf(kind)}/*`, bareKind(kind), { namespace, name });
   const { group, plural } = workloadKinds[kind];
-  return `/apis/${group}/v1${placePath(namespace)}/${plural}`;
+  return apiPath(`${group}/v1`, plural, { namespace, name });
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type JsonObject, objectOf, systemClock, textOf } from '@weeder/kube-runtime/base';
+import { groupVersionPath } from '@weeder/kube-runtime/objects';
 import { resourceRequests } from '../../../../src/observer/apply/resourceRequests.ts';
 import { compare } from '../../../../src/observer/drift/compare.ts';
 import { project } from '../../../../src/observer/drift/project.ts';
 import { restMapperOf } from '../../../../src/observer/kinds/restMapper.ts';
-import { groupVersionOf, groupVersionPath } from '../../../../src/observer/kinds/servedKinds.ts';
+import { groupVersionOf } from '../../../../src/observer/kinds/servedKinds.ts';
 import type { Outcome } from '../../../../src/observer/objects/applyFailure.ts';
 import { type ApplicationOwner, ownerOf } from '../../../../src/observer/objects/fieldManagers.ts';
 import type { Manifest } from '../../../../src/observer/objects/identity.ts';
