@@ -5,7 +5,7 @@ import type { KubeClient } from '../client/client.ts';
 import { describeFailure } from '../client/describeFailure.ts';
 import type { ApiFailure } from '../client/failure.ts';
 import { apiPath } from '../objects/apiPath.ts';
-import { controllerOf } from '../objects/owners.ts';
+import { controllerOf, hasController } from '../objects/owners.ts';
 import { canExist } from './bounds.ts';
 import type { ObjectRef } from './event.ts';
 import { createPermissions, type Permissions } from './eventFailure.ts';
@@ -77,7 +77,7 @@ function controllerIn(body: unknown, object: ObjectRef): ObjectRef | undefined {
   const meta = objectOf(objectOf(body)['metadata']);
   if (meta['uid'] !== object.uid) return undefined;
   const controller = controllerOf(meta);
-  if (controller === undefined) return object;
+  if (controller === undefined) return hasController(meta) ? undefined : object;
   const { apiVersion, kind, name, uid } = controller;
   if (apiVersion === undefined || kind === undefined || name === undefined) return undefined;
   const found = { apiVersion, kind, namespace: object.namespace, name, uid };

@@ -11,7 +11,7 @@ import { truncate } from '../base/truncate.ts';
 /** Of the name of any object. Source: apimachinery, `pkg/util/validation`. */
 const longestName = 253;
 /** The API server generates UUIDs; a mirror pod has a hash. */
-const longestUid = 64;
+const uid = /^[\w.:/@-]{1,64}$/;
 /** Bytes of a message, as in Events. */
 const longestText = 1024;
 
@@ -27,7 +27,7 @@ export function nameIn(value: unknown): string | undefined {
 }
 
 export function uidIn(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' && value.length <= longestUid ? value : undefined;
+  return typeof value === 'string' && uid.test(value) ? value : undefined;
 }
 
 /** A resourceVersion. Those of API servers that aggregate several clusters are longer than a number. */

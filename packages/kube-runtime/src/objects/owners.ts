@@ -14,14 +14,23 @@ export interface ControllerRef {
  * references: one with a part that no object can have counts as none.
  */
 export function controllerOf(meta: JsonObject): ControllerRef | undefined {
-  const reference = arrayOf(meta['ownerReferences'])
-    .map(objectOf)
-    .find(({ controller }) => controller === true);
+  const reference = controllerReference(meta);
   if (reference === undefined) return undefined;
   const { apiVersion, kind, name, uid } = reference;
   const read = { apiVersion: apiVersionIn(apiVersion), kind: kindIn(kind), name: nameIn(name), uid: uidIn(uid) };
   const isPossible = Object.entries(read).every(([part, text]) => text !== undefined || reference[part] === undefined);
   return isPossible ? read : undefined;
+}
+
+/** Whether the object has a controller, even if no object can be it. */
+export function hasController(meta: JsonObject): boolean {
+  return controllerReference(meta) !== undefined;
+}
+
+function controllerReference(meta: JsonObject): JsonObject | undefined {
+  return arrayOf(meta['ownerReferences'])
+    .map(objectOf)
+    .find(({ controller }) => controller === true);
 }
 
 /**
