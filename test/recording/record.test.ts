@@ -6,9 +6,13 @@ import { after, test } from 'node:test';
 import { objectOf } from '@weeder/kube-runtime/base';
 import { until, virtualClock } from '@weeder/kube-runtime/testing';
 import { openRecorder } from '../../src/recording/recorder.ts';
+import { failedCreateOf } from '../../src/weeder/owners/failedCreate.ts';
 import { crashLooping } from '../../src/weeder/pods/crashLooping.ts';
+import { failedPull } from '../../src/weeder/pods/failedPull.ts';
 import { reduceWeederObject } from '../../src/weeder/recording/reduceObject.ts';
+import { readSlice } from '../../src/weeder/services/endpointSlice.ts';
 import { createSliceView } from '../../src/weeder/services/sliceView.ts';
+import { hostileFields, hostileObject } from '../support/objects/hostileObjects.ts';
 import { backOff, type ContainerState, pod, running, slice, terminated } from '../support/objects/objects.ts';
 import { configOf, readLines, recordIncident, recordingOf } from '../support/recording/recording.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
@@ -117,6 +121,22 @@ test('a recorded pod has the beginning of its termination message, and no more',
   );
   assert.match(text, /"message":"begin x+…"/);
   assert.ok(text.length < 1500);
+});
+
+test('texts of any length are recorded up to a length at which they are read as before', () => {
+  const readers: Readonly<Record<string, (object: unknown) => unknown>> = {
+    Pod: (object) => crashLooping(object) ?? failedPull(object),
+    EndpointSlice: (object) => readSlice(objectOf(object), 'shop'),
+    Event: failedCreateOf,
+  };
+  for (const [kind, read] of Object.entries(readers))
+    for (const fields of [hostileFields, ...hostileFields.map((field) => [field])])
+      for (const number of [1, 2]) {
+        const whole = hostileObject(kind, number, { fields, length: 100_000, character: 'é' });
+        const reduced = reduceWeederObject(kind, whole);
+        assert.deepEqual(read(reduced), read(whole), `${kind} ${fields.join()}`);
+        assert.ok(JSON.stringify(reduced).length < 120_000, `${kind} ${fields.join()}`);
+      }
 });
 
 function restartsOn(values: readonly number[]): object {

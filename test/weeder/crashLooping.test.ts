@@ -274,3 +274,26 @@ function set(target: object, path: readonly string[], value: unknown): void {
   const parent = path.slice(0, -1).reduce<object>((each, key) => Reflect.get(each, key), target);
   Reflect.set(parent, String(path.at(-1)), value);
 }
+
+test('an owner that no object can be is no controller: the pod is protected as a bare pod', () => {
+  const owned = pod({ containers: [backOff()] });
+  const [reference] = owned.metadata.ownerReferences;
+  const protectionWith = (part: object) => {
+    const ownerReferences = [{ ...reference, ...part }];
+    return crashLooping({ ...owned, metadata: { ...owned.metadata, ownerReferences } });
+  };
+  for (const part of [{}, { name: 'n'.repeat(253) }, { apiVersion: 'apps.kruise.io/v1alpha1' }, { kind: 'My-Kind' }])
+    assert.equal(protectionWith(part)?.protection, 'none', JSON.stringify(part));
+  for (const part of [
+    { name: 'n'.repeat(254) },
+    { name: 'a/b' },
+    { name: '..' },
+    { uid: 'u'.repeat(65) },
+    { kind: 'k'.repeat(64) },
+  ]) {
+    const found = protectionWith(part);
+    assert.equal(found?.protection, 'barePod', JSON.stringify(part));
+    assert.equal(found?.owner, undefined);
+    assert.equal(found?.workload, `Pod ${owned.metadata.namespace}/${owned.metadata.name}`);
+  }
+});

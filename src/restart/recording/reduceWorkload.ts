@@ -22,7 +22,7 @@ const workload: Shape = {
   ...only('apiVersion', 'kind'),
   metadata: {
     ...only('name', 'namespace', 'uid', 'resourceVersion', 'generation', 'deletionTimestamp', 'labels'),
-    ownerReferences: { ...texts('kind', 'name'), ...only('controller') },
+    ownerReferences: { ...texts('kind', 'name', 'uid'), ...only('controller') },
     annotations: {
       ...only(state, optIn, pausedUntil, emptied, alsoDependsOn, copyAnnotation),
       ...only('deprecated.daemonset.template.generation'),

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createWorkloadSinks, type WorkloadUpdate } from '../../../src/restart/workload/workloadSinks.ts';
-import { workloadObject } from '../../support/objects/workloadObjects.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
+import { templateHashOf } from '../../../src/restart/references/podTemplate.ts';
+import { createWorkloadSinks, readUpdate, type WorkloadUpdate } from '../../../src/restart/workload/workloadSinks.ts';
+import { template, workloadObject } from '../../support/objects/workloadObjects.ts';
 
 const web = (resourceVersion: string, uid = 'u-web') =>
   workloadObject('Deployment', { metadata: { resourceVersion, uid } });
@@ -60,4 +62,48 @@ test('the workloads of a stream that was rewound are reported, and no others', (
     calls.filter((call) => call.startsWith('rewound')),
     ['rewound deployment/shop/web'],
   );
+});
+
+/** A template that a CRD with unknown fields lets through: the API server reads ten thousand levels. */
+function nested(levels: number): object {
+  const value: unknown = JSON.parse(`${'{"a":['.repeat(levels / 2)}1${']}'.repeat(levels / 2)}`);
+  return { ...template, extra: value };
+}
+
+test('a template that is nested ten thousand levels deep is read, and another one of them is another template', () => {
+  const hashes = [9_990, 9_990, 9_992].map(
+    (levels) => readUpdate(workloadObject('Deployment', { template: nested(levels) }), 'Deployment', [])?.summary,
+  );
+  const [one, same, other] = hashes.map((summary) => summary?.templateHash);
+  assert.equal(one, same);
+  assert.notEqual(one, other);
+});
+
+test('the hash of a template does not depend on the order of its keys, on nulls and on empty annotations', () => {
+  const hashOf = (given: object) => templateHashOf(objectOf(given));
+  const one = { metadata: { annotations: {} }, spec: { b: [1, null, { y: 'é', x: true }], a: 'x' } };
+  const other = { spec: { a: 'x', b: [1, null, { x: true, y: 'é', z: null }] }, metadata: { annotations: {} } };
+  assert.equal(hashOf(one), hashOf(other));
+  assert.notEqual(hashOf(one), hashOf({ ...one, spec: { ...one.spec, b: [null, 1, { y: 'é', x: true }] } }));
+  // Workloads keep hashes of earlier versions.
+  assert.equal(hashOf(one), 'ke5xsroxZvopIxTGyhLV39');
+});
+
+test('a workload with more references than can be followed is left out, and is no longer managed by what was known', () => {
+  const { sink, calls } = listening();
+  const withReferences = (count: number) => {
+    const env = Array.from({ length: count }, (_, index) => ({
+      name: `A${index}`,
+      valueFrom: { secretKeyRef: { name: 'db', key: `key-${index}` } },
+    }));
+    const metadata = { resourceVersion: String(count) };
+    const containers = [{ name: 'main', env }];
+    return workloadObject('Deployment', { metadata, template: { ...template, spec: { containers } } });
+  };
+  sink.apply('ADDED', withReferences(500));
+  assert.throws(
+    () => sink.apply('MODIFIED', withReferences(501)),
+    /501 references to ConfigMaps and Secrets; at most 500/,
+  );
+  assert.deepEqual(calls, ['took 500 of u-web', 'removed deployment/shop/web']);
 });

@@ -9,16 +9,19 @@ export interface ControllerRef {
   readonly uid: string | undefined;
 }
 
+/** Recordings have these. */
+const identifying = ['kind', 'name', 'uid'] as const;
+
 /**
  * The controller of an object, by its metadata; an object has one at most. The API server does not verify owner
- * references: one with a part that no object can have counts as none.
+ * references: one with a kind, name or uid that no object can have counts as none.
  */
 export function controllerOf(meta: JsonObject): ControllerRef | undefined {
   const reference = controllerReference(meta);
   if (reference === undefined) return undefined;
   const { apiVersion, kind, name, uid } = reference;
   const read = { apiVersion: apiVersionIn(apiVersion), kind: kindIn(kind), name: nameIn(name), uid: uidIn(uid) };
-  const isPossible = Object.entries(read).every(([part, text]) => text !== undefined || reference[part] === undefined);
+  const isPossible = identifying.every((part) => read[part] !== undefined || reference[part] === undefined);
   return isPossible ? read : undefined;
 }
 
