@@ -18,8 +18,10 @@ export interface Use {
   readonly containers: readonly string[];
 }
 
-/** Bytes of the name of an object, and of a key. */
+/** Of the name of an object, and of a key. */
 const longestName = 253;
+/** Bytes of a name that no object can have: enough to recognise it, in a source that is missing in any case. */
+const longestWrongName = 64;
 
 /** A reference in the pod template. The rest of a use follows from the place of the reference. */
 type Reference = Pick<Use, 'source' | 'key' | 'isOptional'>;
@@ -89,14 +91,18 @@ function usesOfImagePullSecrets(spec: JsonObject, namespace: string): Use[] {
 
 function wholeRef(kind: SourceKind, reference: unknown, namespace: string): Reference[] {
   const { name, optional } = objectOf(reference);
-  // The API accepts empty names; they refer to nothing. What is longer than any name is missing as it is.
-  const text = shortTextIn(name, longestName);
+  // The API accepts empty names; they refer to nothing.
+  const text = shortened(name);
   if (text === undefined || text === '') return [];
   return [{ source: { kind, namespace, name: text }, key: undefined, isOptional: optional === true }];
 }
 
+function shortened(name: unknown): string | undefined {
+  return typeof name === 'string' && name.length <= longestName ? name : shortTextIn(name, longestWrongName);
+}
+
 function keyRef(kind: SourceKind, reference: unknown, namespace: string): Reference[] {
-  const key = shortTextIn(objectOf(reference)['key'], longestName);
+  const key = shortened(objectOf(reference)['key']);
   if (key === undefined) return [];
   return wholeRef(kind, reference, namespace).map((whole) => ({ ...whole, key }));
 }
