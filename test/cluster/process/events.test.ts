@@ -143,7 +143,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
   test('the API server accepts the longest Event, and an Event about an object that cannot exist is not sent', async (t) => {
     const ns = await testNamespace(t, 'longest');
     const { record, lost, outcomes } = recorder(t, ns.cluster.kubeconfigFor('admin'));
-    const pod = { apiVersion: 'v1', kind: 'Pod', namespace: ns.name, name: 'a'.repeat(253), uid: 'u'.repeat(128) };
+    const pod = { apiVersion: 'v1', kind: 'Pod', namespace: ns.name, name: 'a'.repeat(253), uid: 'u'.repeat(64) };
     const rest = {
       type: 'Normal',
       reason: 'r'.repeat(500),
