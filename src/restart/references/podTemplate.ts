@@ -35,41 +35,27 @@ export function templateHashOf(template: JsonObject): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
+type Piece = string | { readonly value: unknown };
+
 /** Without recursion: the template of a kind that a CRD defines may nest ten thousand levels. */
 function canonical(root: unknown): string {
   let text = '';
-  /** What is still to be written, the next at the end: texts, and values. */
-  const ahead: Ahead[] = [{ value: root }];
+  /** What is still to be written, the next at the end. */
+  const ahead: Piece[] = [{ value: root }];
   for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
     if (typeof next === 'string') text += next;
-    else if (Array.isArray(next.value)) putReversed(ahead, '[', next.value.map(withoutKey), ']');
-    else if (isObject(next.value)) putReversed(ahead, '{', membersOf(next.value), '}');
-    else text += JSON.stringify(next.value) ?? 'null';
+    else for (const piece of piecesOf(next.value).reverse()) ahead.push(piece);
   }
   return text;
 }
 
-type Ahead = string | { readonly value: unknown };
-
-interface Member {
-  readonly key: string;
-  readonly value: unknown;
-}
-
-function withoutKey(value: unknown): Member {
-  return { key: '', value };
-}
-
-function membersOf(object: JsonObject): Member[] {
-  const keys = Object.keys(object).filter((key) => object[key] !== null && object[key] !== undefined);
-  return keys.sort().map((key) => ({ key: `${JSON.stringify(key)}:`, value: object[key] }));
-}
-
-function putReversed(ahead: Ahead[], begin: string, members: readonly Member[], end: string): void {
-  ahead.push(end);
-  for (const [index, { key, value }] of [...members.entries()].reverse()) {
-    ahead.push({ value });
-    ahead.push(`${index === 0 ? begin : ','}${key}`);
-  }
-  if (members.length === 0) ahead.push(begin);
+function piecesOf(value: unknown): Piece[] {
+  const comma = (index: number) => (index === 0 ? '' : ',');
+  if (Array.isArray(value)) return ['[', ...value.flatMap((each, index) => [comma(index), { value: each }]), ']'];
+  if (!isObject(value)) return [JSON.stringify(value) ?? 'null'];
+  const keys = Object.keys(value).filter((key) => value[key] !== null && value[key] !== undefined);
+  const members = keys
+    .sort()
+    .flatMap((key, index): Piece[] => [`${comma(index)}${JSON.stringify(key)}:`, { value: value[key] }]);
+  return ['{', ...members, '}'];
 }

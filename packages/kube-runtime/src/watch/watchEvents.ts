@@ -81,14 +81,14 @@ export function watchReader(reading: Reading, sink: ObjectSink, start: string | 
     read(line) {
       const metadata = hasFastPath ? readLineMetadata(line) : undefined;
       if (metadata === undefined || metadata.kind !== kind) return parsed(line);
+      let outcome: LineOutcome = 'changed';
       try {
         if (sink.isIrrelevant?.(line, metadata) !== true) return parsed(line);
       } catch (error) {
-        position = metadata.resourceVersion;
-        return { unreadable: unprocessed(kind, metadata, error) };
+        outcome = { unreadable: unprocessed(kind, metadata, error) };
       }
       position = metadata.resourceVersion;
-      return 'changed';
+      return outcome;
     },
     get position() {
       return position;
