@@ -9,7 +9,10 @@ export const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefiniti
 /** A custom resource `widgets`, in a group that only one test uses. */
 type Widgets = ReturnType<typeof widgetsOf>;
 
-/** Waits until the resource is served, as every client of a new definition has to. */
+/**
+ * Waits until the resource is served, as every client of a new definition has to, and established: of a definition that
+ * is deleted before that, no object is deleted.
+ */
 export async function createDefinition(at: TestNamespace, spec: JsonObject, more: JsonObject = {}): Promise<Widgets> {
   const widgets = widgetsOf(at);
   const { group, name } = widgets;
@@ -18,6 +21,7 @@ export async function createDefinition(at: TestNamespace, spec: JsonObject, more
   const definition = { metadata: { name }, spec: { group, scope: 'Namespaced', names, versions: [version] } };
   body(await at.send('POST', `${definitions}?fieldManager=definer`, { body: definition }), 201);
   await waitForStatus(at, widgets.path(), 200);
+  await waitForEstablished(at, name);
   return widgets;
 }
 
