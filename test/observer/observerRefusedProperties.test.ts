@@ -33,6 +33,11 @@ async function perform(world: ObserverWorld, it: Exclude<Step, { type: 'manifest
   else if (it.type === 'time') await world.pass(it.ms);
 }
 
+/** NaN: another client's. */
+function versionOf(data: unknown): number {
+  return Number(objectOf(data)['key']);
+}
+
 /** Runs a scenario, and returns what was written and what should not have been. */
 async function run(scenario: readonly Step[]) {
   const world = await observerWorld();
@@ -40,12 +45,12 @@ async function run(scenario: readonly Step[]) {
   let newest = 0;
   let accepted = 0;
   const older: string[] = [];
-  world.rejects = ({ data }) => {
-    const version = Number(objectOf(data)['key']);
+  world.rejects = ({ data }) => (refusedOnes.has(versionOf(data)) ? no : undefined);
+  // A request that is not refused may still find that its object is gone.
+  world.stored = ({ data }) => {
+    const version = versionOf(data);
     if (version < accepted) older.push(`${version} after ${accepted}`);
-    if (refusedOnes.has(version)) return no;
-    accepted = Math.max(accepted, version);
-    return undefined;
+    if (version > accepted) accepted = version;
   };
   const apply = (isGood: boolean) => {
     newest += 1;

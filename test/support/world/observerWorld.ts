@@ -32,6 +32,8 @@ export interface ObserverWorld extends ObserverObjects, ObserverFaults, Observer
   sendsEvents: boolean;
   /** Returns the object as admission changes it; `old` is the object that it replaces. */
   admit: (object: JsonObject, old?: JsonObject) => JsonObject;
+  /** Is called with each version of an object that the API server stores. */
+  stored: (object: JsonObject) => void;
   /** Replaces what the accounts of the namespace may do; at first everything. */
   permit(...rights: readonly Rights[]): void;
   /** The watch delivers an older version of the object again. */
@@ -86,8 +88,9 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
     });
     const { store, storage } = next.server;
     for (const name of accounts) made(store.create(serviceAccounts, { metadata: { name, namespace: 'shop' } }));
-    storage.onChange((resource, { metadata }) => {
-      if (!world.sendsEvents && resource !== applications) streams.hide(metadata.resourceVersion);
+    storage.onChange((resource, object, isRemoved) => {
+      if (!world.sendsEvents && resource !== applications) streams.hide(object.metadata.resourceVersion);
+      if (!isRemoved) world.stored(object);
     });
     return next;
   }
@@ -116,6 +119,7 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
     findTimes: [],
     sendsEvents: true,
     admit: (object) => object,
+    stored: () => undefined,
     permit: (...rights) => setRights(cluster.server, rights),
     redeliver: (object) =>
       [...world.core.needs.values()].find(({ kind }) => kind === object['kind'])?.sink.apply('MODIFIED', object),
