@@ -9,11 +9,14 @@ const maxSeeds = 5;
 
 /**
  * The number of runs of a property, and its seed, for fast-check: `usual` runs in CI. By hand a fifth of that, and of
- * many a tenth, with another seed each time; a failure prints the seed. For more runs: `RUNS=20000 SEED=7 npm test --
- * test/properties/fuzzWatch.test.ts`.
+ * many a tenth, with another seed each time; a failure prints the seed. For more runs, or for so many times the usual
+ * number: `RUNS=20000 SEED=7 npm test -- test/properties/fuzzWatch.test.ts`, `RUNS=200x`.
  */
 export function propertyRuns(usual: number): { readonly numRuns: number; readonly seed: number } {
-  return { numRuns: Number(RUNS ?? (isShort ? few(usual) : usual)), seed: firstSeed };
+  const numRuns = RUNS?.endsWith('x')
+    ? usual * Number(RUNS.slice(0, -1))
+    : Number(RUNS ?? (isShort ? few(usual) : usual));
+  return { numRuns, seed: firstSeed };
 }
 
 function few(usual: number): number {
