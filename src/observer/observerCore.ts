@@ -88,7 +88,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
   const rebaselineSchedule = createSchedule(clock, options.config.observer?.trialPeriod ?? 0);
   let isConfigured = options.config.observer !== undefined;
   let allow = (options.config.observer ?? defaultObserver).allow;
-  let { maintenanceWindows } = options.config.observer ?? defaultObserver;
+  let { maintenanceWindows, pruneDelay } = options.config.observer ?? defaultObserver;
   let mayStart = false;
 
   const streams = createResourceStreams({
@@ -127,11 +127,13 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     report,
     allow: () => allow,
     maintenanceWindows: () => maintenanceWindows,
+    pruneDelay: () => pruneDelay,
     hashManifest: options.hashManifest ?? hashManifest,
     random,
     isDryRun,
     mayUseOwnRights,
     entryOf: (id) => applications.get(id),
+    allEntries: () => applications.entries(),
   };
   const resourceLogic: typeof resource = provideResource(effects);
   const logic: ApplicationLogic = provideApplication(effects);
@@ -187,9 +189,11 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
       const before = isConfigured;
       isConfigured = next.observer !== undefined;
       rebaselineSchedule.configure(next.observer?.trialPeriod ?? 0);
-      applications.limit(next.observer ?? defaultObserver);
-      allowOnly((next.observer ?? defaultObserver).allow);
-      correctOnlyIn((next.observer ?? defaultObserver).maintenanceWindows);
+      const settings = next.observer ?? defaultObserver;
+      applications.limit(settings);
+      allowOnly(settings.allow);
+      correctOnlyIn(settings.maintenanceWindows);
+      pruneDelay = settings.pruneDelay;
       if (before === isConfigured) return;
       if (!isConfigured) applications.stop();
       for (const name of isConfigured ? [] : opened.keys()) options.onStreamClosed(name);

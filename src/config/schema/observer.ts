@@ -16,6 +16,12 @@ export const observerSection = z
       ),
       [],
     ),
+    pruneDelay: withDefault(
+      duration('fromZero').describe(
+        'How long a resource that leaves an Application waits for another Application that lists it, before it is deleted. It does not wait in a namespace that is being deleted.',
+      ),
+      '3s',
+    ),
     trialPeriod: withDefault(
       duration('fromZero').describe(
         'How often weeder repeats the dry run of each manifest, because admission and defaults may change. At most one dry run starts in two seconds on average, so that with more than 300 resources each is repeated less often than every ten minutes. `0s`: only after a start and an update.',

@@ -1,6 +1,7 @@
 /**
  * Tries once to delete or release each resource that was removed from its application, stage by stage: one that remains
- * holds up the stages behind it and nothing else. An object that the application is not proven to have applied stays.
+ * holds up the stages behind it and nothing else. Nothing is deleted before an application that takes it over had time to
+ * arrive. An object that the application is not proven to have applied stays.
  * Does not guarantee that an object no longer exists on return: a removal that is blocked, slow or terminating remains
  * pending, and the next call continues it.
  */
@@ -13,6 +14,7 @@ import { slowMessage } from '../streams/requestSemaphore.ts';
 import { deletionStage, inDeletionOrder } from './order.ts';
 import { removeResource } from './removeResource.ts';
 import { recordRemoval } from './resourceSet.ts';
+import { candidatesFor } from './successor.ts';
 
 /** The maximum number of requests in flight for one application. */
 const maxConcurrent = 8;
@@ -28,6 +30,9 @@ export async function removePending(
   signal: AbortSignal,
   lastStage = Number.POSITIVE_INFINITY,
 ): Promise<void> {
+  const now = effects.runtime.clock.monotonic();
+  for (const row of entry.pendingRemovals.values())
+    if (row.since === undefined) recordRemoval(entry, row, { ...row, since: now });
   const rows = inDeletionOrder([...entry.pendingRemovals.values()]).filter((row) => !mayBeInManifests(entry, row));
   const stages = Map.groupBy(rows, ({ identity }) => deletionStage(identity));
   let blockedStage = lastStage;
@@ -35,6 +40,10 @@ export async function removePending(
   async function remove(row: PendingRemoval): Promise<void> {
     if (signal.aborted) return;
     const goesAnyway = isHomeEnding && liesIn(row.identity, entry.about.namespace);
+    if (!isHomeEnding && awaitsSuccessor(effects, entry, row)) {
+      blockedStage = deletionStage(row.identity);
+      return;
+    }
     const left = goesAnyway ? undefined : await attempt(effects, entry, row, isHomeEnding, signal);
     if (recordRemoval(entry, row, left)) blockedStage = deletionStage(row.identity);
   }
@@ -43,6 +52,17 @@ export async function removePending(
     if (signal.aborted || stage > blockedStage) return;
     await inParallel(those, maxConcurrent, remove);
   }
+}
+
+/** Where one write removes an object from an application, another write may add it to a second one a moment later. */
+function awaitsSuccessor(
+  effects: ObserverEffects,
+  entry: ApplicationEntry,
+  { identity, state, since = 0 }: PendingRemoval,
+): boolean {
+  if (state === 'terminating' || effects.runtime.clock.monotonic() >= since + effects.pruneDelay()) return false;
+  const { deletionPolicy } = (entry.valid ?? entry.newest).spec;
+  return deletionPolicy === 'delete' && candidatesFor(effects, entry, identity).length === 0;
 }
 
 /**

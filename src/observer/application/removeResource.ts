@@ -1,9 +1,13 @@
 import type { ApplicationEntry, PendingRemoval } from '../entries/entries.ts';
-import { type ApplyFailure, failed, type Outcome } from '../objects/applyFailure.ts';
-import { identityText } from '../objects/identity.ts';
+import { forgetObject } from '../entries/transitions.ts';
+import { type ApplyFailure, done, failed, type Outcome } from '../objects/applyFailure.ts';
+import type { ApplicationOwner } from '../objects/fieldManagers.ts';
+import { type Identity, identityKey, identityText } from '../objects/identity.ts';
 import type { RestMapping } from '../plan/resourceApi.ts';
+import type { Application } from '../spec/application.ts';
 import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { accountOf, targetOf } from './planResources.ts';
+import { type Successor, successorOf } from './successor.ts';
 
 /**
  * Failures after which nothing is left to do: the object does not exist, is deleted with its namespace, or was never
@@ -15,7 +19,8 @@ const settled: ReadonlySet<ApplyFailure['type']> = new Set(['missing', 'otherUid
 const skipped: ReadonlySet<ApplyFailure['type']> = new Set(['missing', 'otherUid', 'claimed']);
 
 /**
- * Deletes or releases an object that was applied before, as the application's policy says. If the version of its last
+ * Deletes or releases an object that was applied before, as the application's policy says. One that another application
+ * lists is handed over to it, or at least not deleted. If the version of its last
  * apply is no longer served, the same object is found under another version. If no version of its group serves the
  * kind, all its objects are deleted already. Returns undefined when it is done. Otherwise the row has the reason, and
  * its state `terminating` means that the object is deleted and still exists. `onSlow`: see `RequestSemaphore`.
@@ -47,7 +52,7 @@ export async function removeResource(
 
 /** Removes the object under this kind and version. */
 async function removeAs(
-  { api, writes, report, mayUseOwnRights }: ObserverEffects,
+  effects: ObserverEffects,
   entry: ApplicationEntry,
   { identity, appliedUid: uid, state }: PendingRemoval,
   kind: RestMapping,
@@ -61,21 +66,46 @@ async function removeAs(
       'missing',
       `${identityText(identity)} cannot exist: its kind is ${hasNamespace ? 'cluster-scoped' : 'namespaced'}.`,
     );
-  const application = entry.valid ?? entry.newest;
+  const { api, writes, report, mayUseOwnRights } = effects;
+  const taken = state === 'terminating' ? done(undefined) : await successorOf(effects, entry, identity, kind, signal);
+  if (!taken.ok) return taken;
+  const { valid: application = entry.newest } = entry;
   const target = targetOf(kind, identity, accountOf(application, mayUseOwnRights));
   const release = await writes.acquire(entry.id, target.apiVersion, signal, onSlow);
   if (release === undefined) return failed('cancelled', 'its turn has not come');
-  const isReleased = application.spec.deletionPolicy === 'orphan';
+  const end = endOf(application, taken.value);
   // A request that was sent is never aborted.
   const until = new AbortController().signal;
-  const outcome = isReleased
-    ? await api.release(target, entry.owner, uid, until)
-    : await api.delete(target, entry.owner, uid, until);
+  const outcome =
+    end.type === 'resource.released'
+      ? await api.release(target, entry.owner, uid, until, end.to)
+      : await api.delete(target, entry.owner, uid, until);
   release();
   const about = { application: entry.about, resource: identity, apiVersion: target.apiVersion, uid };
   const isGone = outcome.ok || (state === 'terminating' && outcome.failure.type === 'missing');
-  if (isGone) report({ type: isReleased ? 'resource.released' : 'resource.deleted', ...about });
+  if (outcome.ok) checkAgain(taken.value, identity);
+  if (isGone) report({ ...about, ...end });
   else if (!outcome.ok && skipped.has(outcome.failure.type))
     report({ type: 'resource.deletionSkipped', ...about, reason: outcome.failure.reason });
   return outcome;
+}
+
+/** No stream reports a cluster-scoped object to a weeder of some namespaces. */
+function checkAgain(successor: Successor | undefined, identity: Identity): void {
+  const resource = successor?.entry.resources.get(identityKey(identity));
+  if (resource === undefined) return;
+  forgetObject(resource, 'unknown');
+  resource.actor.send({ type: 'resync.due' });
+}
+
+type End =
+  | { readonly type: 'resource.deleted' }
+  | { readonly type: 'resource.released'; readonly to?: ApplicationOwner; readonly listedBy?: string };
+
+/** What becomes of an object that its application gives up. */
+function endOf({ spec }: Application, successor: Successor | undefined): End {
+  if (successor === undefined)
+    return { type: spec.deletionPolicy === 'orphan' ? 'resource.released' : 'resource.deleted' };
+  const { entry, mayHave } = successor;
+  return { type: 'resource.released', ...(mayHave ? { to: entry.owner } : { listedBy: entry.id }) };
 }

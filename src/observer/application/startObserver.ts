@@ -33,6 +33,8 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry)
   let trustedUntil = clock.monotonic() + trustFor * (0.5 + 0.5 * random(entry.id));
   let timer: TimerHandle | undefined;
   let proofTimer: TimerHandle | undefined;
+  // Removals that wait for another application were due for the first time before this.
+  const pruneTimer = entry.pendingRemovals.size > 0 ? clock.setTimeout(pruneTracked, effects.pruneDelay()) : undefined;
 
   /** Marks the live object as unknown, unless the resource ignores resyncs while it waits to retry. */
   function markUnknown(resource: ResourceEntry): void {
@@ -48,8 +50,12 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry)
       else if (isInSync(resource.live)) continue;
       resource.actor.send({ type: 'resync.due' });
     }
-    if (entry.pendingRemovals.size > 0) track(entry.inFlight, prune(effects, entry, stop.signal));
+    pruneTracked();
     wait();
+  }
+
+  function pruneTracked(): void {
+    if (entry.pendingRemovals.size > 0) track(entry.inFlight, prune(effects, entry, stop.signal));
   }
 
   function wait(): void {
@@ -95,6 +101,7 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry)
     stop.abort();
     clock.clearTimeout(timer);
     clock.clearTimeout(proofTimer);
+    clock.clearTimeout(pruneTimer);
     for (const { actor } of started) actor.send({ type: 'observation.stopped' });
   };
 }

@@ -19,7 +19,7 @@ import { dryRunApply, dryRunOrApplied } from './dryRunApply.ts';
 import { withoutGoneVersions } from './goneVersions.ts';
 import { type ObserverApi, observerApi } from './observerApi.ts';
 import { retryOnConflict } from './retryOnConflict.ts';
-import { withoutManagers } from './takeOver.ts';
+import { withManagers, withoutManagers } from './takeOver.ts';
 import { updateResource } from './updateResource.ts';
 
 /** Returns the requests that the machines send about one resource. Each procedure has its own file. */
@@ -39,7 +39,7 @@ export function resourceRequests(client: KubeClient): ResourceApi {
     dryRunAgain: (plan, signal) => dryRunApply(api, plan, signal),
     delete: (target, owner, appliedUid, signal) => deleteResource(api, target, owner, appliedUid, signal),
     removeStaleClaim: (plan, live, signal) => removeStaleClaim(api, plan, live, signal),
-    release: (target, owner, appliedUid, signal) => releaseResource(api, target, owner, appliedUid, signal),
+    release: (target, owner, appliedUid, signal, to) => releaseResource(api, target, owner, appliedUid, signal, to),
   };
 }
 
@@ -104,9 +104,10 @@ async function readProven(
 }
 
 /**
- * Releases a resource: one patch removes the label, the annotation and the entries of both managers, and changes no
- * other field. An apply of an empty body would clear the object. It needs the same proof as a deletion: it writes
- * nothing to an object that another application has claimed or that this one has not applied.
+ * Releases a resource: one patch removes the label, the annotation and the entries of both managers, or makes them those
+ * of the application `to`, and changes no other field. An apply of an empty body would clear the object. It needs the
+ * same proof as a deletion: it writes nothing to an object that another application has claimed or that this one has not
+ * applied.
  */
 export async function releaseResource(
   api: ObserverApi,
@@ -114,11 +115,14 @@ export async function releaseResource(
   owner: ApplicationOwner,
   appliedUid: string | undefined,
   signal: AbortSignal,
+  to?: ApplicationOwner,
 ): Promise<Outcome<undefined>> {
   return retryOnConflict(async () => {
     const existing = await readProven(api, target, owner, appliedUid, signal);
     if (!existing.ok) return existing;
-    const reply = await api.patch(target, ownershipRemovalPatch(existing.value, owner), owner.own, signal);
+    // The manager of a patch owns what it changes: of a new label, that is the new application.
+    const { own } = to ?? owner;
+    const reply = await api.patch(target, ownershipPatch(existing.value, owner, to), own, signal);
     return reply.ok ? done(undefined) : reply;
   });
 }
@@ -131,18 +135,23 @@ async function removeStaleClaim(
   signal: AbortSignal,
 ): Promise<Outcome<JsonObject>> {
   const label = textOf(objectOf(objectOf(live['metadata'])['labels'])[labelName]) ?? '';
-  return api.patch(target, ownershipRemovalPatch(live, managersOf(label)), owner.own, signal);
+  return api.patch(target, ownershipPatch(live, managersOf(label)), owner.own, signal);
 }
 
 /** Returns a patch that applies only to this resource version. */
-function ownershipRemovalPatch(live: JsonObject, { own, init }: Pick<ApplicationOwner, 'own' | 'init'>): JsonObject {
+function ownershipPatch(
+  live: JsonObject,
+  { own, init }: Pick<ApplicationOwner, 'own' | 'init'>,
+  to?: ApplicationOwner,
+): JsonObject {
+  const heirs = new Map(to === undefined ? [] : [[own, to.own] as const, [init, to.init] as const]);
   return {
     metadata: {
       uid: uidOf(live),
       resourceVersion: versionOf(live),
-      labels: { [labelName]: null },
-      annotations: { [annotationName]: null },
-      managedFields: withoutManagers(live, new Set([own, init])),
+      labels: { [labelName]: to?.label ?? null },
+      annotations: { [annotationName]: to?.name ?? null },
+      managedFields: heirs.size === 0 ? withoutManagers(live, new Set([own, init])) : withManagers(live, heirs),
     },
   };
 }

@@ -76,6 +76,15 @@ export function withoutManagers(live: JsonObject, managers: ReadonlySet<string>)
   return others.length === 0 ? [{}] : others;
 }
 
+/** Returns the entries of an object with other names of managers; `names` has the new ones by the old ones. */
+export function withManagers(live: JsonObject, names: ReadonlyMap<string, string>): readonly JsonObject[] {
+  // What a new manager owned already, from an earlier time, it would own twice.
+  const others = withoutManagers(live, new Set(names.values()));
+  return others.map(({ manager, ...entry }) =>
+    manager === undefined ? entry : { ...entry, manager: names.get(String(manager)) ?? manager },
+  );
+}
+
 /**
  * Makes `manager` the only owner of these paths, so that its next apply removes them. Returns the resulting object.
  * `conflict`: the object has changed since it was read, and may belong to another application.

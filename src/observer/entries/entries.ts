@@ -15,6 +15,8 @@ export interface PendingRemoval extends InventoryEntry {
   readonly reason: string;
   /** The Retry-After of the last attempt in milliseconds; 0 if it had none. */
   readonly retryAfter: number;
+  /** By the monotonic clock: when it was due first; undefined before that. */
+  readonly since: number | undefined;
 }
 
 /** The removal of one resource. */

@@ -1,4 +1,5 @@
 import type { ActorFailed, Retry } from '../../controller/report/commonEvents.ts';
+import type { ApplicationOwner } from './fieldManagers.ts';
 import type { Identity } from './identity.ts';
 import type { Drift } from './projection.ts';
 
@@ -91,7 +92,8 @@ export type ObserverEvent =
   | ({ readonly type: 'resource.failed' } & Retry & AboutResource)
   /** It was removed from the manifests, or its application was deleted. */
   | ({ readonly type: 'resource.deleted' } & AboutResource)
-  | ({ readonly type: 'resource.released' } & AboutResource)
+  /** `to`: the application that takes it over. `listedBy`: one that lists it, and whose account may not patch it. */
+  | ({ readonly type: 'resource.released'; readonly to?: ApplicationOwner; readonly listedBy?: string } & AboutResource)
   /**
    * It was neither deleted nor released, because no object is proven to be applied by the application. `reason` has
    * details for the operator only: the account of the application may lack the permission to read them.

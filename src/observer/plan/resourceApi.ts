@@ -115,14 +115,15 @@ export interface ResourceApi {
     signal: AbortSignal,
   ): Promise<Outcome<undefined>>;
   /**
-   * Removes the label, the annotation and the managers, and leaves the rest of the object as it is. Requires the same
-   * proof.
+   * Removes the label, the annotation and the managers, and leaves the rest of the object as it is. With `to` they
+   * become those of that application, which then owns the fields. Requires the same proof.
    */
   release(
     target: Target,
     owner: ApplicationOwner,
     appliedUid: string | undefined,
     signal: AbortSignal,
+    to?: ApplicationOwner,
   ): Promise<Outcome<undefined>>;
 }
 

@@ -7,7 +7,7 @@ import type { AboutResource, ObserverEvent } from '../objects/events.ts';
 import { identityText } from '../objects/identity.ts';
 import { listed } from '../objects/wording.ts';
 import type { observerReasons } from './reasons.ts';
-import { attemptOf, byManager, correctedNote, pathsOf } from './wording.ts';
+import { attemptOf, byManager, correctedNote, pathsOf, releasedNote } from './wording.ts';
 
 /** The results of an apply, in the order in which they can occur. */
 export const observerOutcomes = [
@@ -190,8 +190,9 @@ export const observerTable: TableOf<ObserverEvent, typeof observerReasons, Obser
   },
   'resource.released': {
     ...decision('released'),
-    log: () => info('resource released'),
-    event: ({ resource }) => normal('Pruned', 'Release', `${identityText(resource)} was released.`),
+    log: ({ to, listedBy }) => info('resource released', { to: to?.name, listedBy }),
+    event: (event) => normal('Pruned', 'Release', releasedNote(event)),
+    detail: ({ to, listedBy = '' }) => (to === undefined ? listedBy && `listed by ${listedBy}` : `to ${to.name}`),
   },
   'resource.deletionSkipped': {
     ...decision('deletion skipped'),

@@ -45,7 +45,7 @@ export const observerReasons = {
     'The API server does not serve the kind of a resource yet. It is applied as soon as it does.',
   ),
   Pruned: normal('Delete', 'Release').means(
-    'A resource that was removed from the manifests, or whose application is deleted, was deleted or released.',
+    'A resource that was removed from the manifests, or whose application is deleted, was deleted, released, or handed over to another Application that lists it. The note says which.',
   ),
   DeletionSkipped: normal('Skip').means(
     'A resource was removed from the manifests, or its application is deleted, and nothing was deleted or released: no object of its name is known to be applied by the application. An object of others under that name stays as it is.',

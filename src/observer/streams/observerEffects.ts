@@ -40,10 +40,13 @@ export interface ObserverEffects {
   readonly allow: () => AllowedResources;
   /** In which drift is corrected, by the current config. */
   readonly maintenanceWindows: () => readonly MaintenanceWindow[];
+  /** How long a removal waits for an application that takes the object over, by the current config. Milliseconds. */
+  readonly pruneDelay: () => number;
   readonly hashManifest: HashManifest;
   readonly random: Random;
   readonly isDryRun: boolean;
   /** Applications without a ServiceAccount are applied with weeder's own permissions. */
   readonly mayUseOwnRights: boolean;
   readonly entryOf: (application: string) => ApplicationEntry | undefined;
+  readonly allEntries: () => Iterable<ApplicationEntry>;
 }

@@ -21,6 +21,8 @@ export interface ObserverProcessOptions {
   readonly mayUseOwnRights?: boolean;
   /** Milliseconds; default: as in the config. */
   readonly trialPeriod?: number;
+  /** Milliseconds; default: none, since most removals are not about an application that takes over. */
+  readonly pruneDelay?: number;
   readonly limits?: Partial<ApplicationLimits>;
   /** Default: everything. */
   readonly allow?: AllowedResources;
@@ -54,8 +56,9 @@ interface Surroundings {
 export function observerProcess(options: ObserverProcessOptions, surroundings: Surroundings) {
   const { clock, cluster, requests, streams, reports } = surroundings;
   const startedAt = clock.now();
-  const { limits, allow = everythingAllowed, trialPeriod = 600_000, maintenanceWindows = [] } = options;
-  const observer = { ...defaultObserver, allow, ...limits, trialPeriod, maintenanceWindows: [...maintenanceWindows] };
+  const { limits, allow = everythingAllowed, trialPeriod = 600_000, pruneDelay = 0, maintenanceWindows = [] } = options;
+  const windows = { maintenanceWindows: [...maintenanceWindows] };
+  const observer = { ...defaultObserver, allow, ...limits, trialPeriod, pruneDelay, ...windows };
   let needs = (): ReadonlyMap<string, StreamNeed> => new Map();
   let current: ObserverCore | undefined;
   let stop = () => {};
