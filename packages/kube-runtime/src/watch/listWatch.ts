@@ -6,8 +6,7 @@ import { describeFailure } from '../client/describeFailure.ts';
 import type { ApiFailure } from '../client/failure.ts';
 import { isUnservedPath } from '../client/failureClass.ts';
 import { isAtLeast } from '../objects/resourceVersion.ts';
-import type { Semaphore } from '../queue/semaphore.ts';
-import { listPages } from './pagedList.ts';
+import { listPages, type Turns } from './pagedList.ts';
 import { verifyPosition } from './verifyPosition.ts';
 import { type WatchEnd, type WatchSource, watchOnce } from './watchOnce.ts';
 import type { WatchTimeouts } from './watchTimeouts.ts';
@@ -18,8 +17,7 @@ interface ListWatchParts {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly timeouts: WatchTimeouts;
-  /** Limits how many pages of lists are in memory at once. */
-  readonly pages?: Pick<Semaphore, 'acquire'>;
+  readonly pages?: Turns;
 }
 
 /** The complete state, or the event that says why it could not be read. */

@@ -35,22 +35,31 @@ const pageMs = 20_000;
 /** Limits the restarts of a list that expires on the server before weeder has read it. */
 const manyRestarts = 3;
 
+/** Limits how many pages are in memory at once, of the lists of several kinds. */
+export type Turns = Pick<Semaphore, 'acquire'>;
+
+/** Of up to 4 MiB each, which takes several times as much memory while it is read. */
+const pagesAtOnce = 3;
+
 /**
- * Reads a collection page by page, and restarts if its continue token expires. `turns`: limits how many pages are in
- * memory at once, for the lists of several kinds.
+ * One turn is left for the streams that weeder needs while optional ones hang, such as those of a kind whose conversion
+ * webhook does not respond.
  */
+export const createTurns = (): Turns => createSemaphore(pagesAtOnce - 1, 1);
+
+/** Reads a collection page by page, and restarts if its continue token expires. */
 export async function listPages(
   client: KubeClient,
   source: WatchSource,
   signal: AbortSignal,
-  turns: Turns = createSemaphore(1),
+  turns: Turns = createTurns(),
 ): Promise<PagedList> {
   let next: string | undefined;
   let objects = 0;
   let restarts = 0;
   let limit = firstPage;
   for (;;) {
-    using _turn = await turn(turns, signal);
+    using _turn = await turn(turns, source, signal);
     const page = await readPage(client, source, signal, { limit, next });
     if ('type' in page) {
       if (page.type !== 'expired' || next === undefined || restarts === manyRestarts)
@@ -76,11 +85,9 @@ export async function listPages(
   }
 }
 
-type Turns = Pick<Semaphore, 'acquire'>;
-
 /** One of the turns, until it is disposed of. */
-async function turn(turns: Turns, signal: AbortSignal): Promise<Disposable> {
-  const release = await turns.acquire('', signal);
+async function turn(turns: Turns, { isOptional, path }: WatchSource, signal: AbortSignal): Promise<Disposable> {
+  const release = await turns.acquire(`${isOptional === true ? 'optional' : 'needed'}/${path}`, signal);
   return { [Symbol.dispose]: () => release?.() };
 }
 

@@ -2,9 +2,9 @@ import { fromCallback } from 'xstate';
 import { type ReflectorEvent, reflector, type StreamInput } from '../../machines/reflector.ts';
 import type { Clock } from '../base/clock.ts';
 import type { KubeClient } from '../client/client.ts';
-import { createSemaphore } from '../queue/semaphore.ts';
 import { failureLog, type ReflectorLog, type StreamLoss } from './failureLog.ts';
 import { startListWatch } from './listWatch.ts';
+import { createTurns } from './pagedList.ts';
 import type { ObjectSink } from './sink.ts';
 import type { LossDetails, LossReason, StreamStatuses } from './streamStatus.ts';
 import type { WatchSource } from './watchOnce.ts';
@@ -20,14 +20,11 @@ interface ReflectorParts {
   readonly sourceOf: (name: string) => WatchSource | undefined;
 }
 
-/** Of up to 4 MiB each, which takes several times as much memory while it is read. */
-const pagesAtOnce = 3;
-
 /** The reflector machine with its implementation: start it with `{ input: { name } }`, as a root or as a child. */
 export function provideReflector({ client, clock, log, statuses, sourceOf }: ReflectorParts) {
   const failures = failureLog(log);
   const timeouts = createWatchTimeouts(clock);
-  const pages = createSemaphore(pagesAtOnce, 0);
+  const pages = createTurns();
   /** Counts how often the server was found to have gone back. */
   let history = 0;
   /** By stream: the history in which its latest complete state was begun. */

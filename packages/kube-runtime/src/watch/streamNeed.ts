@@ -5,11 +5,6 @@ export interface StreamNeed extends WatchSource {
   /** The name that health checks, metrics, recordings and log lines use; unique in the process. */
   readonly name: string;
   /**
-   * The content of this stream is also available in another way, only later: weeder is ready even while the stream
-   * cannot be read. Default: false.
-   */
-  readonly isOptional?: boolean;
-  /**
    * Streams with the same value serve one purpose in several places: once one of them has been read, those that the
    * server refuses or serves slowly are not waited for. Default: the stream is always waited for.
    */

@@ -24,6 +24,11 @@ export interface WatchSource extends Reading {
    * second, and is not waited for. Default: every API server has the kind.
    */
   readonly whenMissing?: string;
+  /**
+   * The content of this stream is also available in another way, only later: weeder is ready even while the stream
+   * cannot be read. Default: false.
+   */
+  readonly isOptional?: boolean;
   readonly sink: ObjectSink;
   /** Called whenever the server sends something, with the number of bytes. */
   readonly onReceived?: (bytes: number) => void;
