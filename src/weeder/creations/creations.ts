@@ -76,12 +76,14 @@ export function createCreations(options: CreationsOptions): Creations {
     const others = [...registry.entries()].filter(
       (each) => each.owner === request && each.actor.getSnapshot().matches('waiting'),
     );
-    const isProven = actor.getSnapshot().matches('retried');
-    const [next] = others;
+    const now = actor.getSnapshot();
+    const isProven = now.matches('retried');
+    const next = nextInTurn(others, now.context.namespace);
     const until = request.canary?.until ?? 0;
     const key = isProven || next === undefined ? '' : ownerKey(next.refused.owner);
     request.canary = { key, until: isProven ? 0 : until };
-    for (const each of isProven ? others : others.slice(0, 1)) each.actor.send({ type: 'canary.passed' });
+    for (const each of isProven ? others : others.filter((other) => other === next))
+      each.actor.send({ type: 'canary.passed' });
   }
 
   function isAwaited(request: CreationRequest): boolean {
@@ -155,4 +157,15 @@ export function createCreations(options: CreationsOptions): Creations {
       return registry.size;
     },
   };
+}
+
+/** The namespaces take turns, in the order of their names: one whose objects prove nothing has one turn of each round. */
+function nextInTurn(entries: readonly CreationEntry[], last: string): CreationEntry | undefined {
+  const namespaces = [...new Set(entries.map(namespaceOf))].sort();
+  const turn = namespaces.find((namespace) => namespace > last) ?? namespaces[0];
+  return entries.find((entry) => namespaceOf(entry) === turn);
+}
+
+function namespaceOf({ refused }: CreationEntry): string {
+  return refused.owner.namespace;
 }
