@@ -8,6 +8,7 @@ import { foreignOwnerOf, needsApply } from '../observer/entries/comparison.ts';
 import { createEntry } from '../observer/entries/createEntry.ts';
 import type { ApplicationEntry, ResourceEntry } from '../observer/entries/entries.ts';
 import { type FieldReport, fieldReports } from '../observer/entries/fieldReports.ts';
+import { createKeptObjects } from '../observer/entries/keptObjects.ts';
 import { observeObject, recordStaleClaim } from '../observer/entries/transitions.ts';
 import type { ApplyFailure } from '../observer/objects/applyFailure.ts';
 import { identityKey } from '../observer/objects/identity.ts';
@@ -94,7 +95,7 @@ export async function inspectApplication(
 
 /** The actor of the application is never started: explain only inspects. */
 function entryOf(application: Application, status: unknown): ApplicationEntry {
-  const entry = createEntry(application, status, createActor(machine));
+  const entry = createEntry(application, status, createActor(machine), createKeptObjects());
   return { ...entry, valid: application, isDetectOnly: application.spec.mode === 'detect' };
 }
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, sleep } from '@weeder/kube-runtime/base';
 import type { ApiRequest, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
 import { createSemaphore, createTokenBucket } from '@weeder/kube-runtime/queue';
-import { bytesOf } from './spec/measure.ts';
+import { bytesOf } from './objects/measure.ts';
 
 interface YieldOptions {
   readonly clock: Clock;

@@ -9,9 +9,9 @@ import { after, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { type Hostile, hostileFields, kindsWithTexts } from '../support/objects/hostileObjects.ts';
+import { type Hostile, hostileFields, kindsWithTexts } from '../support/hostile/hostileObjects.ts';
 
-const thread = new Worker(new URL('../support/keptOfObjects.ts', import.meta.url));
+const thread = new Worker(new URL('../support/hostile/keptOfObjects.ts', import.meta.url));
 after(() => thread.terminate());
 
 /** What is kept of one object of the kind, in bytes. */

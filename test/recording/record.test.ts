@@ -12,7 +12,7 @@ import { failedPull } from '../../src/weeder/pods/failedPull.ts';
 import { reduceWeederObject } from '../../src/weeder/recording/reduceObject.ts';
 import { readSlice } from '../../src/weeder/services/endpointSlice.ts';
 import { createSliceView } from '../../src/weeder/services/sliceView.ts';
-import { hostileFields, hostileObject } from '../support/objects/hostileObjects.ts';
+import { hostileFields, hostileObject } from '../support/hostile/hostileObjects.ts';
 import { backOff, type ContainerState, pod, running, slice, terminated } from '../support/objects/objects.ts';
 import { configOf, readLines, recordIncident, recordingOf } from '../support/recording/recording.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';

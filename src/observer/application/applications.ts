@@ -6,6 +6,7 @@ import { track } from '../../base/promises.ts';
 import { tally } from '../../base/tally.ts';
 import { createEntry } from '../entries/createEntry.ts';
 import { type ApplicationEntry, isObserved, memoryOf } from '../entries/entries.ts';
+import { createKeptObjects } from '../entries/keptObjects.ts';
 import type { ReportObserver } from '../objects/events.ts';
 import type { Application } from '../spec/application.ts';
 import type { ApplicationLimits } from '../spec/applicationLimits.ts';
@@ -68,6 +69,7 @@ export function createApplications(options: ApplicationsOptions): Applications {
   });
   /** Applications that are read again later, by id. */
   const readLater = new Map<string, TimerHandle>();
+  const keptObjects = createKeptObjects();
   let isRunning = false;
 
   function reconcileAll(ids: Iterable<string>): void {
@@ -115,7 +117,7 @@ export function createApplications(options: ApplicationsOptions): Applications {
 
   function add(id: string, { application, status: recordedStatus }: KnownApplication): void {
     const actor = createActor(logic, { ...runtime, id: `application/${id}`, input: { application: id } });
-    registry.add(id, createEntry(application, recordedStatus, actor));
+    registry.add(id, createEntry(application, recordedStatus, actor, keptObjects));
   }
 
   return {

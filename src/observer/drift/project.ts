@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { labelName, labelPath } from '../objects/fieldManagers.ts';
 import type { Json, Manifest } from '../objects/identity.ts';
-import { boundedJson, interned, isSameJson, ownField } from '../objects/jsonValue.ts';
+import { boundedJson, interned, isSameJson, ownField, serializableJson } from '../objects/jsonValue.ts';
 import { fieldTexts, sharedLists } from '../objects/path.ts';
 import type { LengthBounds, ObservedList, Projection } from '../objects/projection.ts';
 import type { SchemaNode } from '../objects/schemaNode.ts';
@@ -47,9 +47,8 @@ function withoutIdentity(mask: FieldMask, content: JsonObject): FieldMask {
 function visit(place: Place, draft: ProjectionBuilder): void {
   const { live, manifest, mask, at, path } = place;
   if (mask.type === 'list' || (Array.isArray(manifest) && mask.type === 'leaf')) visitList(place, draft);
-  else if (mask.type === 'leaf' && !isObject(manifest)) draft.put(path, canonicalOrder(onceOf(live, manifest), at));
-  else if (at.map === 'atomic' && isObject(manifest) && observesAll(mask, manifest))
-    draft.put(path, onceOf(live, manifest));
+  else if (mask.type === 'leaf' && !isObject(manifest)) draft.put(path, canonicalOrder(live, at), manifest);
+  else if (at.map === 'atomic' && isObject(manifest) && observesAll(mask, manifest)) draft.put(path, live, manifest);
   // Only the existence of an empty map is observed: keys that other clients add stay.
   else if (mask.type === 'leaf' && isEmpty(manifest)) draft.put(path, isObject(live) ? {} : live);
   else visitFields(place, draft);
@@ -69,7 +68,7 @@ function visitFields({ live, manifest, mask, at, path }: Place, draft: Projectio
 
 function visitList({ live, manifest, mask, at, path }: Place, draft: ProjectionBuilder): void {
   const isByPosition = at.list.type === 'atomic' || at.list.type === 'unknown';
-  if (isByPosition && observesAll(mask, manifest)) return void draft.put(path, onceOf(live, manifest));
+  if (isByPosition && observesAll(mask, manifest)) return void draft.put(path, live, manifest);
   const { listed, duplicates, length, others } = matchElements(live, manifest, mask, at.list);
   for (const { live: element, manifest: desired, mask: below, step } of listed)
     visit({ live: element, manifest: desired, mask: below, at: at.items(), path: path + step }, draft);
@@ -82,11 +81,6 @@ function visitList({ live, manifest, mask, at, path }: Place, draft: ProjectionB
     draft.putList(path, { length, bounds: { min: bounds.min, max: bounds.max }, others });
 }
 
-/** A value that equals the manifest's is the same object in memory. */
-function onceOf(live: unknown, manifest: unknown): unknown {
-  return isSameJson(live, manifest) ? manifest : live;
-}
-
 function isBranch(value: unknown): boolean {
   return isObject(value) || Array.isArray(value);
 }
@@ -97,8 +91,8 @@ function isEmpty(value: unknown): boolean {
 
 /** Builds a projection. */
 interface ProjectionBuilder extends Projection {
-  /** Undefined: it is absent. */
-  put(path: string, value: unknown): void;
+  /** Undefined: it is absent. A value that equals the manifest's is the same object in memory. */
+  put(path: string, value: unknown, manifest?: unknown): void;
   putList(path: string, list: DraftList): void;
   putDuplicate(path: string, count: number): void;
 }
@@ -126,8 +120,8 @@ function createProjectionBuilder(): ProjectionBuilder {
     get duplicates() {
       return duplicates ?? none;
     },
-    put(path, value) {
-      const kept = boundedJson(value);
+    put(path, value, manifest) {
+      const kept = isSameJson(value, manifest) ? serializableJson(manifest) : boundedJson(value);
       // Paths of a large object are unique to it, and would evict shared ones.
       if (kept !== undefined) fields.set(fields.size < maxShared ? interned(path) : path, kept);
     },

@@ -1,7 +1,7 @@
 import { ownerOf } from '../objects/fieldManagers.ts';
 import { identityKey } from '../objects/identity.ts';
 import type { Application } from '../spec/application.ts';
-import type { ApplicationEntry } from './entries.ts';
+import type { ApplicationEntry, KeptObjects } from './entries.ts';
 import { removalFromRow } from './inventoryRows.ts';
 
 /** Returns the entry of an application that has not been validated yet. `status`: see `ApplicationEntry`. */
@@ -9,6 +9,7 @@ export function createEntry(
   application: Application,
   status: unknown,
   actor: ApplicationEntry['actor'],
+  keptObjects: KeptObjects,
 ): ApplicationEntry {
   const { namespace, name, uid, inventory } = application;
   return {
@@ -26,6 +27,7 @@ export function createEntry(
     accountError: '',
     checkedManifests: new Set(),
     activeRemovals: new Map(),
+    keptObjects,
     inFlight: new Set(),
     reportedGeneration: application.observedGeneration,
     status,

@@ -27,6 +27,12 @@ export interface ActiveRemoval {
   end: { readonly left: PendingRemoval | undefined } | undefined;
 }
 
+/** The live objects that are kept because they are not in the desired state. */
+export interface KeptObjects {
+  /** The object of the resource was observed and compared. May drop the objects of others. */
+  observed(resource: ResourceEntry): void;
+}
+
 /** The state of a managed application. */
 export interface ApplicationEntry {
   /** `namespace/name`. */
@@ -54,6 +60,8 @@ export interface ApplicationEntry {
   readonly checkedManifests: Set<string>;
   /** Slow removals, by key, until a caller reads their result. */
   readonly activeRemovals: Map<string, ActiveRemoval>;
+  /** Shared by all applications. */
+  readonly keptObjects: KeptObjects;
   /** Requests about its resources that are in flight. */
   readonly inFlight: Set<Promise<unknown>>;
   /** The newest generation that was reported as applied. */

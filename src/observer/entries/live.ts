@@ -13,7 +13,7 @@ export interface Found {
   readonly isTerminating: boolean;
   /** The value of the ownership label; undefined if it has none. */
   readonly label: string | undefined;
-  /** The whole object; undefined once it is in the desired state, to save memory. */
+  /** The whole object; undefined once it is in the desired state, or among too many that are not, to save memory. */
   readonly object: JsonObject | undefined;
   /** The last comparison; undefined before the first. */
   readonly compared: Compared | undefined;

@@ -22,6 +22,8 @@ import { yieldReplicas } from './yieldReplicas.ts';
 
 /** The number of corrections that are retained for each resource. */
 const maxCorrections = 20;
+/** The number of drifts of each of them, and of an object that is not retained: as many as the status shows. */
+const maxDrifts = 20;
 
 /**
  * Records an object from a stream, a GET or the response to an apply, and compares it. `object` is undefined if a GET has
@@ -32,7 +34,16 @@ export function observeObject(entry: ResourceEntry, object: JsonObject | undefin
   if (live === undefined) return false;
   entry.live = live;
   if (object !== undefined) compareLive(entry, now);
+  entry.application.keptObjects.observed(entry);
   return true;
+}
+
+/** Drops the object, which is read again before a write, and most of what differs. */
+export function dropObject(entry: ResourceEntry): void {
+  const { found, drifts } = entry.live;
+  if (typeof found !== 'object') return;
+  const dropped = { ...found, object: undefined, compared: undefined };
+  entry.live = { ...entry.live, found: dropped, drifts: drifts.slice(0, maxDrifts) };
 }
 
 /** Compares the last observed version of the object with the desired state. */
@@ -125,7 +136,7 @@ export function recordWritten(
   if (corrected !== undefined && observed !== undefined) recordBaseline(entry, observed, now);
   if (corrected === undefined || !hasChanged) return;
   const { conflictingManager } = memoryOf(entry.actor);
-  const corrections = [...entry.live.corrections, { at, drifts: corrected, conflictingManager }];
+  const corrections = [...entry.live.corrections, { at, drifts: corrected.slice(0, maxDrifts), conflictingManager }];
   entry.live = { ...entry.live, corrections: corrections.slice(-maxCorrections) };
 }
 

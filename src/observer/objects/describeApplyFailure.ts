@@ -1,3 +1,4 @@
+import { truncate } from '@weeder/kube-runtime/base';
 import type { ApiFailure, FailureType } from '@weeder/kube-runtime/client';
 import {
   denialOf,
@@ -31,8 +32,15 @@ const described: ReadonlySet<FailureType> = new Set([
   'badAnswer',
 ]);
 
+/** Bytes. A webhook chooses the message of its refusal, and weeder keeps it as long as the resource is refused. */
+const longestSentence = 1024;
+
 /** Returns one or two sentences for users. Of a Secret they contain the code, the reason and the fields only. */
 export function describeApplyFailure(failure: ApiFailure, request: RequestSummary, server: string): string {
+  return truncate(sentenceOf(failure, request, server), longestSentence);
+}
+
+function sentenceOf(failure: ApiFailure, request: RequestSummary, server: string): string {
   const { type, status, message } = failure;
   if (type === 'cancelled') return message;
   if (isSecret(request.identity) && !hasOwnMessage(failure)) return describeSecret(failure, request, server);

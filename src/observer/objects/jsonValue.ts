@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { ExactInteger, isObject, parseJson } from '@weeder/kube-runtime/base';
+import { ExactInteger, isObject, parseJson, truncate } from '@weeder/kube-runtime/base';
 import type { Json } from './identity.ts';
+import { bytesOf } from './measure.ts';
 
 /** Returns an own field of a map, or undefined. A label may have the name `constructor`. */
 export function ownField(value: unknown, name: string): unknown {
@@ -9,15 +10,26 @@ export function ownField(value: unknown, name: string): unknown {
 
 /** The API server accepts 10,000 levels. Serializing that many would overflow the stack of the process. */
 const maxDepth = 500;
+/** Bytes of JSON. */
+const maxBytes = 1024;
+/** Bytes of a longer text that are shown. */
+const longestBeginning = 256;
 
 /**
  * Returns a value that can be stored, compared and serialized: the value itself, or a unique text for it if it is
  * nested deeper than `maxDepth`. Undefined if it is not a JSON value.
  */
-export function boundedJson(value: unknown): Json | undefined {
-  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
+export function serializableJson(value: unknown): Json | undefined {
   if (isJson(value)) return value;
-  return typeof value === 'object' ? placeholder(value) : undefined;
+  return typeof value === 'object' ? `nested more than ${maxDepth} levels deep, sha256 ${hashOf(value)}` : undefined;
+}
+
+/** The same, also for a value of more than 1 KB: others write live objects, and may fill them. */
+export function boundedJson(value: unknown): Json | undefined {
+  const stored = serializableJson(value);
+  if (stored === undefined || bytesOf(stored, maxBytes) <= maxBytes) return stored;
+  const size = `${bytesOf(stored, Number.POSITIVE_INFINITY)} bytes, sha256 ${hashOf(stored)}`;
+  return typeof stored === 'string' ? `${truncate(stored, longestBeginning)} (${size})` : size;
 }
 
 /** The same for the JSON in a text; undefined if the text is not JSON. */
@@ -36,8 +48,8 @@ function isJson(value: unknown, depth = 0): value is Json {
   return isObject(value) ? Object.values(value).every((each) => isJson(each, depth + 1)) : isScalar(value);
 }
 
-/** Works without recursion. */
-function placeholder(value: object): string {
+/** Equal values have the same, and others do not. Works without recursion. */
+function hashOf(value: unknown): string {
   const hash = createHash('sha256');
   const ahead: unknown[] = [value];
   for (let here = ahead.pop(); here !== undefined; here = ahead.pop()) {
@@ -46,7 +58,7 @@ function placeholder(value: object): string {
     else hash.update(JSON.stringify(here));
     for (const part of partsOf(here)) ahead.push(part);
   }
-  return `nested more than ${maxDepth} levels deep, sha256 ${hash.digest('hex')}`;
+  return hash.digest('hex');
 }
 
 function partsOf(value: unknown): readonly unknown[] {
@@ -96,12 +108,15 @@ function isScalar(value: unknown): boolean {
 
 const texts = new Map<string, string>();
 const max = 50_000;
+/** Characters. A longer text contains a value of one object. */
+const longestShared = 512;
 
 /**
  * Returns one shared copy of equal texts, because 1,000 applications of the same kind have the same paths. The pool is
  * bounded; a text beyond it is a separate copy.
  */
 export function interned(text: string): string {
+  if (text.length > longestShared) return text;
   const first = texts.get(text);
   if (first !== undefined) return first;
   if (texts.size >= max) texts.clear();

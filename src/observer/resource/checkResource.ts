@@ -71,7 +71,10 @@ function isLabelledByOther(entry: ResourceEntry): boolean {
 /** An object that the stream does not have may exist without its label: a GET decides. */
 async function findObject(effects: ObserverEffects, entry: ResourceEntry, plan: ResourcePlan, signal: AbortSignal) {
   if (entry.live.found === 'unknown') await effects.streams.whenListed(entry, signal);
-  if (foundOf(entry.live) !== undefined || entry.live.found === 'missing') return undefined;
+  const found = foundOf(entry.live);
+  // The claim of another application is proved by the object, which may have been dropped to save memory.
+  const isKnown = found !== undefined && (found.object !== undefined || !isLabelledByOther(entry));
+  if (isKnown || entry.live.found === 'missing') return undefined;
   const read = await effects.api.read(plan.target, signal);
   if (!read.ok) return effectFailed(effects.streams.isReliable(entry) ? read.failure : withPause(read.failure));
   // An object that was observed in the meantime is newer than a response without one.

@@ -4,6 +4,7 @@ import type { Located } from '../../config/text/located.ts';
 import { fieldErrorsOf, noMessage } from '../../config/text/messages.ts';
 import { isSecret } from '../objects/confidential.ts';
 import { finalizer, forceFinalizeName } from '../objects/fieldManagers.ts';
+import { bytesOf, excessOf } from '../objects/measure.ts';
 import type {
   Application,
   ApplicationSpec,
@@ -14,7 +15,6 @@ import type {
 } from './application.ts';
 import { applicationSpec, specKeysAt } from './applicationSpec.ts';
 import { readInventory } from './inventory.ts';
-import { bytesOf, excessOf } from './measure.ts';
 import { type Home, readManifest } from './readManifest.ts';
 import { findDuplicates } from './resolveNamespace.ts';
 import { hasContent } from './secretData.ts';

@@ -141,3 +141,12 @@ test('a kind whose deletion takes other objects along is never recreated', () =>
   );
   assert.deepEqual([of('apps', 'Deployment'), of('', 'Service'), of('example.org', 'Namespace')], [true, true, true]);
 });
+
+test('the message of a refusal is kept up to 1 KB', () => {
+  for (const failure of [
+    answer(403, 'x'.repeat(900_000)),
+    answer(422, 'no', { details: cause('a', 'x'.repeat(900_000)) }),
+  ])
+    for (const identity of [settings, secret])
+      assert.ok(Buffer.byteLength(outcome(failure, identity).reason) <= 1024, `${failure.status}`);
+});

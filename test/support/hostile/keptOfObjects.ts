@@ -8,13 +8,13 @@ import { parentPort } from 'node:worker_threads';
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { unreachable } from '@weeder/kube-runtime/testing';
 import { takeObject } from '@weeder/kube-runtime/watch';
-import { resolveConfig } from '../../src/config/config.ts';
-import { configFile } from '../../src/config/schema/schema.ts';
-import { createRestartController } from '../../src/restart/restartController.ts';
-import { createWeederController } from '../../src/weeder/weederController.ts';
-import { type Hostile, hostileObject } from './objects/hostileObjects.ts';
-import { retainedBytes } from './retainedBytes.ts';
-import { controllerContext } from './world/controllerContext.ts';
+import { resolveConfig } from '../../../src/config/config.ts';
+import { configFile } from '../../../src/config/schema/schema.ts';
+import { createRestartController } from '../../../src/restart/restartController.ts';
+import { createWeederController } from '../../../src/weeder/weederController.ts';
+import { retainedBytes } from '../retainedBytes.ts';
+import { controllerContext } from '../world/controllerContext.ts';
+import { type Hostile, hostileObject } from './hostileObjects.ts';
 
 const config = resolveConfig(
   configFile.parse({
