@@ -92,8 +92,8 @@ test('an exec credential is used until it expires or is refused', async () => {
 for (const [what, script, expected] of [
   [
     'fails',
-    `console.error('token has expired, log in\\nstack'); process.exit(3)`,
-    /failed with exit code 3: token has expired, log in$/,
+    `console.error('S3CRET has expired'); process.exit(3)`,
+    /failed with exit code 3; run it to see the 19 bytes that it wrote to standard error$/,
   ],
   ['prints no JSON', `console.log('S3CRET')`, /printed 7 bytes that are not JSON, in place of an ExecCredential$/],
   ['prints something else', `console.log('{"kind":"Pod"}')`, /printed no ExecCredential with a token/],
@@ -104,6 +104,7 @@ for (const [what, script, expected] of [
     assert(!result.ok);
     assert.equal(result.failure.type, 'credentials');
     assert.match(result.failure.message, expected);
+    assert.doesNotMatch(result.failure.message, /S3CRET/);
     assert.equal(it.server.requests.length, 0);
   });
 }
