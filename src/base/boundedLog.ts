@@ -8,7 +8,7 @@ const longestText = 1024;
 const longestStack = 8192;
 /** UTF-8 has at most three bytes for each unit of the length. */
 const surelyShort = Math.floor(longestText / 3);
-const mostEntries = 100;
+export const mostEntries = 100;
 const deepest = 8;
 
 /**
@@ -34,7 +34,7 @@ function isShort(value: unknown, depth: number): boolean {
 }
 
 function bounded(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return boundedText(value, longestText);
+  if (typeof value === 'string') return boundedText(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === 0) return '…';
   if (value instanceof Error) return boundedError(value, depth);
@@ -47,7 +47,8 @@ function isMapping(value: object): value is Fields {
   return !('toJSON' in value);
 }
 
-function boundedText(text: string, longest: number): string {
+/** A longer text is cut, and its length said. Bytes of UTF-8. */
+export function boundedText(text: string, longest: number = longestText): string {
   const bytes = Buffer.byteLength(text);
   return bytes <= longest ? text : `${truncate(text, longest)} (${bytes} bytes)`;
 }
@@ -55,8 +56,8 @@ function boundedText(text: string, longest: number): string {
 /** The first line of a stack is the message: cut like other texts, so that it does not displace the others. */
 function boundedError(error: Error, depth: number): unknown {
   const { message, stack = '', ...rest } = stdSerializers.err(error);
-  const lines = stack.split('\n').map((line) => boundedText(line, longestText));
-  const shown = { message: boundedText(message, longestText), stack: boundedText(lines.join('\n'), longestStack) };
+  const lines = stack.split('\n').map((line) => boundedText(line));
+  const shown = { message: boundedText(message), stack: boundedText(lines.join('\n'), longestStack) };
   return { ...boundedMapping(rest, depth), ...shown };
 }
 
@@ -69,6 +70,6 @@ function boundedMapping(fields: Fields, depth: number): Fields {
   const entries = Object.entries(fields);
   const kept = entries
     .slice(0, mostEntries)
-    .map(([key, value]) => [boundedText(key, longestText), bounded(value, depth - 1)] as const);
+    .map(([key, value]) => [boundedText(key), bounded(value, depth - 1)] as const);
   return Object.fromEntries(entries.length > mostEntries ? [...kept, ['…', `${entries.length} entries`]] : kept);
 }
