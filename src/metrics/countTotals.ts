@@ -1,18 +1,8 @@
-import type { LossCause } from '@weeder/kube-runtime/events';
+import { noLosses } from '@weeder/kube-runtime/events';
 import type { StreamTotals } from '@weeder/kube-runtime/watch';
 import type { ReceiverCounts } from '../notifications/receiver.ts';
 import { limitedLabel, snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
-
-const causes: readonly LossCause[] = [
-  'queueFull',
-  'objectLimit',
-  'namespaceLimit',
-  'impossibleObject',
-  'forbidden',
-  'refused',
-  'stopped',
-];
 
 /** The totals that a manager has counted since its start. */
 interface CountingController {
@@ -31,7 +21,7 @@ const maxReceivers = 50;
  * and regained: only the increase since the last call is added, so that no counter ever decreases.
  */
 export function countTotals(metrics: Metrics): (controller: CountingController) => void {
-  for (const cause of causes) metrics.eventsLost.inc({ cause: snakeCase(cause) }, 0);
+  for (const cause of Object.keys(noLosses)) metrics.eventsLost.inc({ cause: snakeCase(cause) }, 0);
   const receiverOf = limitedLabel(maxReceivers);
   const seen = new WeakMap<CountingController, Map<string, number>>();
   return (controller) => {

@@ -5,22 +5,24 @@ export interface EventLog {
   warn(event: object, message: string): void;
 }
 
-/** Why an Event was not written. */
-export type LossCause =
+/** No lost Event, by why it was not written. */
+export const noLosses = {
   /** Too many Events were waiting. */
-  | 'queueFull'
+  queueFull: 0,
   /** Too many different Events about one object. */
-  | 'objectLimit'
+  objectLimit: 0,
   /** Too many different Events about the objects of one namespace. */
-  | 'namespaceLimit'
+  namespaceLimit: 0,
   /** No object can have the name, uid or kind of its object. */
-  | 'impossibleObject'
+  impossibleObject: 0,
   /** A permission is missing. */
-  | 'forbidden'
+  forbidden: 0,
   /** The API server rejected the Event, or was unreachable for long. */
-  | 'refused'
+  refused: 0,
   /** weeder stopped before the Event was written. */
-  | 'stopped';
+  stopped: 0,
+};
+export type LossCause = keyof typeof noLosses;
 
 /** Counts the lost Events, and logs them without repetition. */
 export interface EventLosses {
@@ -36,15 +38,7 @@ const firstLineAfter = 10_000;
 const nextLineAfter = 600_000;
 
 export function createEventLosses(clock: Clock, log: EventLog): EventLosses {
-  const counts = {
-    queueFull: 0,
-    objectLimit: 0,
-    namespaceLimit: 0,
-    impossibleObject: 0,
-    forbidden: 0,
-    refused: 0,
-    stopped: 0,
-  };
+  const counts = { ...noLosses };
   let unreported: Partial<Record<LossCause, number>> = {};
   let cause: string | undefined;
   let reportedAt = Number.NEGATIVE_INFINITY;
