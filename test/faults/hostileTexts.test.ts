@@ -70,7 +70,8 @@ async function deletesForOthers(t: TestContext, areListsStreamed: boolean) {
   const hostile = await recoveries(scenario, weeder, 'after');
   await writing;
   t.diagnostic(`from ready to deleted: ${usual.join(', ')} ms before, ${hostile.join(', ')} ms with hostile texts`);
-  assert.ok(Math.min(...hostile) < 20 * Math.max(...usual), 'the dependants of others are deleted as before');
+  // What the machine does meanwhile takes its time, too: this fails if weeder is held up for long.
+  assert.ok(Math.min(...hostile) < 100 * Math.max(...usual), 'the dependants of others are deleted as before');
 
   const asked = () =>
     new Set(server.requests.flatMap(({ path }) => (path.startsWith(tenant.path('api/v1', 'pods', '')) ? path : [])));
