@@ -329,7 +329,8 @@ export const endpoint = setup({
               {
                 guard: 'isToDelete',
                 target: 'windowOpen',
-                actions: ['recordConfig', 'releaseDependants', 'spawnMissing', 'renewDependants'],
+                // First the new end: a child whose time is over must not delete once more.
+                actions: ['recordConfig', 'spawnMissing', 'renewDependants', 'releaseDependants'],
                 description: 'whileNotReady is delete now.',
               },
               { actions: ['recordConfig', 'renewDependants'] },

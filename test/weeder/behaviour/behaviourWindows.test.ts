@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { backOff } from '../../support/objects/objects.ts';
-import { minute } from '../../support/world/simulation.ts';
+import { configFor, minute } from '../../support/world/simulation.ts';
 import { ends, type World, world } from '../../support/world/world.ts';
 
 const down = { ready: [false] };
@@ -160,6 +160,23 @@ test('whileNotReady: delete continues to delete while the service is notReady, u
   at.put(crashLooping('after'));
   await ends(at);
   assert.deepEqual(at.timeline(), ['while-down@1000']);
+});
+
+test('a reload to whileNotReady: delete deletes in the held window, unless the window is over by the same reload', async () => {
+  for (const [watchDuration, expected] of [
+    [90_000, ['kapi-0@61000']],
+    [30_000, []],
+  ] as const) {
+    const at = world();
+    at.slice(up);
+    await at.clock.pass(1000);
+    at.slice(down);
+    at.put(crashLooping());
+    await at.clock.pass(minute);
+    at.weeder.configure(configFor({ service: { watchDuration, whileNotReady: 'delete' } }));
+    await ends(at);
+    assert.deepEqual(at.timeline(), expected);
+  }
 });
 
 test('a service that flaps ten times within a second deletes once, and its last window has the full duration', async () => {
