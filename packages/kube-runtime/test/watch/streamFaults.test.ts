@@ -13,6 +13,9 @@ import { assertAlive, sending, started } from '../../testing/streamFaults.ts';
 import { until } from '../../testing/until.ts';
 import { bookmarkLine, eventLine, statusObject } from '../../testing/watchLines.ts';
 
+/** A part of a long line, of which only one is held however many are sent. */
+const megabyte = Buffer.alloc(1e6, 'x');
+
 suite('faults of a stream', { concurrency: 8 }, () => {
   for (const protocol of ['http', 'h2'] as const) {
     const faults: Readonly<Record<string, readonly [Fault, (request: ReceivedRequest) => boolean]>> = {
@@ -64,7 +67,10 @@ suite('faults of a stream', { concurrency: 8 }, () => {
         isResumedWatch,
       ],
       'a bookmark older than the current position': [sending([bookmarkLine(3)], 'hold'), isResumedWatch],
-      'a line of 50 MB': [sending([`{"type":"ADDED","object":"${'x'.repeat(50e6)}"}\n`], 'hold'), isWatch],
+      'a line of 50 MB': [
+        sending(['{"type":"ADDED","object":"', ...Array.from({ length: 50 }, () => megabyte), '"}\n'], 'hold'),
+        isWatch,
+      ],
       'a 429': [answerWith(429, statusBody(429, 'TooManyRequests', 'slow down'), { 'retry-after': '1' }), isWatch],
     };
     for (const [what, [fault, applies]] of Object.entries(faults)) {
