@@ -10,7 +10,8 @@ import { cache, checkout, fingerprint, removeOthers } from './cache.ts';
  * bundle builds it for the others, too: started from sources, the program would take three times as long.
  */
 export function bundle(): Promise<string> {
-  return bundled('weeder', config.input, ['src/**/*.ts', 'machines/**/*.ts', 'generated/*.json']);
+  const sources = ['{src,machines}/**/*.ts', 'packages/*/{src,machines,protocol}/**/*.ts', 'generated/*.json'];
+  return bundled('weeder', config.input, sources);
 }
 
 /**
