@@ -25,9 +25,9 @@ const shared = [
   ['packages/kube-runtime/watch', 'test/config'],
   ['test/recording', 'test/replay'],
   ['test/ui'],
-  ['test/project', 'test/image'],
+  ['test/project'],
   ['test/otlp', 'test/process', 'test/telemetry', 'test/notifications'],
-  ['test/cli', 'test/demo', 'test/bench', 'test/tutorial'],
+  ['test/cli', 'test/demo', 'test/bench', 'test/tutorial', 'test/image'],
   ['test/restart', 'test/weeder'],
   ['test/observer'],
   ['test/properties', 'test/machines'],
@@ -43,6 +43,12 @@ const usual = ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'];
 const covered = ['src', 'machines', 'packages'].map((folder) => `--test-coverage-include=${folder}/**`);
 const isSeeded = process.env['SEED'] !== undefined || process.env['CI'] !== undefined;
 const entries = mkdtempSync(join(tmpdir(), 'weeder-tests-'));
+const env = {
+  NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'),
+  // The allocator of the bundler would occupy all memory that it reserves, which is 200 MB more than it uses.
+  MIMALLOC_ARENA_EAGER_COMMIT: '0',
+  ...process.env,
+};
 
 /** Returns the files to run: for each process one that imports all its test files. */
 function processes(): readonly string[] {
@@ -85,6 +91,8 @@ test('the test files of ${name} can be loaded', () => loaded);
 }
 
 writeFileSync(join(entries, 'package.json'), JSON.stringify({ type: 'module' }));
+if (files.length === 0)
+  spawnSync(process.execPath, [join(root, 'test/support/buildBundle.ts')], { cwd: root, stdio: 'inherit', env });
 const { status } = spawnSync(
   process.execPath,
   [
@@ -99,11 +107,7 @@ const { status } = spawnSync(
     ...flags.filter((flag) => flag !== '--unit' && flag !== '--coverage'),
     ...(files.length > 0 ? files : processes()),
   ],
-  {
-    cwd: root,
-    stdio: 'inherit',
-    env: { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'), ...process.env },
-  },
+  { cwd: root, stdio: 'inherit', env },
 );
 rmSync(entries, { recursive: true });
 process.exitCode = status ?? 1;

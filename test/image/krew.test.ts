@@ -8,10 +8,10 @@ import { after, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { makeBundle } from '../../scripts/image/bundle.ts';
 import { readTar } from '../../scripts/image/tar.ts';
 import { readPublisher } from '../../scripts/publisher.ts';
 import { krewFiles } from '../../scripts/release/krew.ts';
+import { imageBundle } from '../support/image.ts';
 
 const publisher = readPublisher('ghcr.io/acme/weeder');
 
@@ -42,7 +42,7 @@ const Manifest = z.strictObject({
 test('krew can install the plugin, which shows its usage as kubectl weeder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-krew-'));
   after(() => rmSync(folder, { recursive: true }));
-  const [archive, manifest] = krewFiles(await makeBundle(), Buffer.from('the license'), publisher);
+  const [archive, manifest] = krewFiles(await imageBundle(), Buffer.from('the license'), publisher);
   assert.ok(archive !== undefined && manifest !== undefined);
   const { spec } = Manifest.parse(parse(`${manifest[1]}`));
   const sha256 = createHash('sha256').update(archive[1]).digest('hex');

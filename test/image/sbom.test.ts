@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import lock from '../../package-lock.json' with { type: 'json' };
-import { makeBundle } from '../../scripts/image/bundle.ts';
 import { sbomOf } from '../../scripts/image/sbom.ts';
+import { imageBundle } from '../support/image.ts';
 
 const Component = z.looseObject({ type: z.string(), name: z.string(), version: z.string(), purl: z.string() });
 const Bom = z.looseObject({
@@ -14,7 +14,7 @@ const Bom = z.looseObject({
 });
 const Versions = z.record(z.string(), z.looseObject({ version: z.string().optional() }));
 
-const bundle = await makeBundle();
+const bundle = await imageBundle();
 const { metadata, components } = Bom.parse(JSON.parse(sbomOf(bundle)));
 
 /** What the dependencies need. No other package must enter the bundle unnoticed: add here what a change of them brings. */

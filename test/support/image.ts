@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Bundle, makeBundle } from '../../scripts/image/bundle.ts';
 import type { Architecture } from '../../scripts/image/pins.ts';
 import { readTar } from '../../scripts/image/tar.ts';
 
@@ -18,6 +19,14 @@ const Config = z.object({
   rootfs: z.object({ diff_ids: z.array(z.string()) }),
   history: z.array(z.object({ created_by: z.string() })),
 });
+
+let made: Promise<Bundle> | undefined;
+
+/** The bundle of the image: the same one for all tests of a process. */
+export function imageBundle(): Promise<Bundle> {
+  made ??= makeBundle();
+  return made;
+}
 
 /** The image for one platform, as a container runtime reads it from an OCI archive. */
 export function readImage(archive: Buffer, architecture: Architecture) {
