@@ -161,7 +161,8 @@ for (const [what, parse] of Object.entries(parsers)) {
 }
 
 test('a quadratic parser is detected', () => {
-  const text = (length: number) => `gzip${'\t'.repeat(length)}!`;
+  // A third takes long enough to count.
+  const text = (length: number) => `gzip${'\t'.repeat(length / 3)}!`;
   const parse = (each: string) => each.split(/\s*;\s*/);
   const factor = growth(parse, text);
   assert(factor > max, String(factor));
