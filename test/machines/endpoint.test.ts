@@ -93,7 +93,7 @@ test('a new config applies to the open window, which is held or released if whil
   });
   assert.deepEqual(decided({}, [ready, notReady, change('delete')]), {
     state: 'notReady.windowOpen',
-    effects: sent('window.release', 'config.changed'),
+    effects: sent('config.changed', 'window.release'),
   });
   assert.deepEqual(decided({ whileNotReady: 'delete' }, [ready, notReady, change('hold')]), {
     state: 'notReady.holding',
