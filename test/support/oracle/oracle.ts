@@ -142,9 +142,18 @@ function retryOf(podCase: Omit<Case, 'dues'>, index: number, now: number, delive
       ({ from, isPermitted }) =>
         from <= index && (from > answeredAt || (!isPermitted(answeredAt) && isPermitted(index))),
     );
-    // A window that waited for the pod follows the one whose deletion was rejected.
+    const since = entries
+      .keys()
+      .drop(answeredAt)
+      .take(index - answeredAt + 1)
+      .toArray();
+    // A window that waited for the pod follows the one whose deletion was rejected, when that one ends, or skips the pod
+    // from then on.
     const hasFollowed = requests.some(
-      ({ from, to, endsAt }) => from <= answeredAt && to > answeredAt && (to <= index || endsAt <= now),
+      ({ from, to, endsAt, isPermitted }) =>
+        from <= answeredAt &&
+        to > answeredAt &&
+        (to <= index || endsAt <= now || (isPermitted(answeredAt) && !since.every(isPermitted))),
     );
     const isRepeated = wasJoined || hasFollowed || forgotten === 'perhaps';
     return { may: isRepeated ? 0 : never.may, must: hasJoined ? 0 : never.must };
