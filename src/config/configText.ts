@@ -30,10 +30,11 @@ function declaredFileOf({ services: _, siblingEvidence, ...section }: DeclaredCo
   };
 }
 
-function observerFileOf({ maintenanceWindows, trialPeriod, ...section }: ObserverConfig): object {
+function observerFileOf({ maintenanceWindows, pruneDelay, trialPeriod, ...section }: ObserverConfig): object {
   return {
     ...section,
     ...maintenanceFileOf(maintenanceWindows),
+    pruneDelay: formatDuration(pruneDelay),
     trialPeriod: formatDuration(trialPeriod),
   };
 }

@@ -70,7 +70,7 @@ test('an unknown key is reported with its position, the allowed keys and the nea
   assert.deepEqual(errorsOf(`${good}\ninterval: 5m`), [`f:2:1 interval: unknown key, allowed are ${topKeys}`]);
   assert.deepEqual(errorsOf('evidence: {lines: 5}'), ['f:1:12 evidence.lines: unknown key, allowed are logLines']);
   assert.deepEqual(errorsOf('observer: {mode: detect}'), [
-    'f:1:12 observer.mode: unknown key, allowed are allow, maintenanceWindows, trialPeriod, applicationsPerNamespace, resourcesPerNamespace, bytesPerNamespace, bytes',
+    'f:1:12 observer.mode: unknown key, allowed are allow, maintenanceWindows, pruneDelay, trialPeriod, applicationsPerNamespace, resourcesPerNamespace, bytesPerNamespace, bytes',
   ]);
   assert.deepEqual(errorsOf('observer: {maintenanceWindows: [{cron: "0 1 * *", duration: 1h}]}'), [
     'f:1:40 observer.maintenanceWindows[0].cron: found "0 1 * *", which has 4 fields and not five; a cron expression has five fields, minute, hour, day of the month, month, day of the week: "0 22 * * 1-5"',

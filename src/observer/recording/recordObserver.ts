@@ -30,8 +30,11 @@ function recordObserver(options: ObserverCoreOptions, recording: ControllerRecor
   const mask = secretMask(recording.key);
   const reduce = reduceObserved(mask);
   const append = watchBusy(recording, clock, () => {
-    const busy = [...core.entries()].filter((entry) => !isSettled(entry, clock.now()));
-    return new Set(busy.map(({ id }) => id));
+    const entries = [...core.entries()];
+    const unsettled = entries.filter((entry) => !isSettled(entry, clock.now()));
+    // A replay does not know what these list, which decides whether another one deletes an object or hands it over.
+    const sharing = entries.filter((entry) => unsettled.some((other) => sharesWith(entry, other)));
+    return new Set([...unsettled, ...sharing].map(({ id }) => id));
   });
   const hashes = new Map<string, string>();
   const recordSchema = recordSchemaNodes(append);
@@ -87,6 +90,10 @@ function recordObserver(options: ObserverCoreOptions, recording: ControllerRecor
     },
     ...recordLifecycle(core, append, section),
   };
+}
+
+function sharesWith({ resources }: ApplicationEntry, other: ApplicationEntry): boolean {
+  return [...other.resources.keys()].some((key) => resources.has(key));
 }
 
 /**

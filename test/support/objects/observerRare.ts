@@ -86,11 +86,6 @@ type OfResource = RareObserverTransition<ResourceEvent>;
 
 export const rareOfResource: readonly OfResource[] = [
   brokenResource('checking', 'check', [observed]),
-  {
-    name: 'resource.correcting -- resync.due -> (stays)',
-    why: 'the resync would have to be due while a request is in flight',
-    events: [observed, drifted, { type: 'resync.due' }],
-  },
   brokenResource('correcting', 'correct', [observed, drifted]),
   {
     name: 'resource.creating -- resync.due -> (stays)',
