@@ -5,6 +5,8 @@ import { unread } from '../entries/live.ts';
 import { recordPlan } from '../entries/transitions.ts';
 import type { ApplyFailure } from '../objects/applyFailure.ts';
 import { type Identity, identityKey, type Manifest } from '../objects/identity.ts';
+import { withoutNulls } from '../objects/nulls.ts';
+import { unknownNode } from '../objects/schemaNode.ts';
 import { isAutoscaled, withoutReplicas } from '../ownership/replicas.ts';
 import type { ResourcePlan, RestMapping, Target } from '../plan/resourceApi.ts';
 import { fieldMaskFor, unusedEntries } from '../schema/fieldMaskFor.ts';
@@ -64,7 +66,9 @@ export async function planResources(
   if (signal.aborted) return { type: 'failed', failure: ended };
   const resolved = located.map((manifest): ResolvedManifest => {
     const isNamespaced = manifest.mapping?.isNamespaced ?? !isKnownWithoutNamespace(entry, manifest.unresolved);
-    return { ...manifest, manifest: resolveNamespace(manifest.unresolved, application.namespace, isNamespaced) };
+    const topology = manifest.topology.ok ? manifest.topology.value : unknownNode;
+    const unresolved = { ...manifest.unresolved, object: withoutNulls(manifest.unresolved.object, topology) };
+    return { ...manifest, manifest: resolveNamespace(unresolved, application.namespace, isNamespaced) };
   });
   const duplicates = findDuplicates(
     resolved.map(({ unresolved: { index }, manifest: { identity } }) => ({ index, identity })),

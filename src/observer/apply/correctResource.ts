@@ -9,7 +9,7 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import { type ApplyFailure, done, failed, type Outcome } from '../objects/applyFailure.ts';
 import { identityText } from '../objects/identity.ts';
-import { findPaths } from '../objects/livePaths.ts';
+import { findPaths, pathsBelow } from '../objects/livePaths.ts';
 import type { Path } from '../objects/path.ts';
 import type { Drift } from '../objects/projection.ts';
 import { replacementsIn } from '../ownership/foreignElements.ts';
@@ -114,9 +114,18 @@ function appliedTo(seen: JsonObject, live: JsonObject, applied: Outcome<JsonObje
   return done({ object: applied.value, hasChanged: !versions.includes(versionOf(applied.value)), isNew: false });
 }
 
-/** Returns elements and fields to remove. If only a length is wrong, the apply corrects it. */
+/**
+ * Returns elements and fields to remove. If only a length is wrong, the apply corrects it. A null alone does not replace
+ * a map or a merged list: the API server keeps what others have put there.
+ */
 function excessIn(live: JsonObject, { topology }: ResourcePlan, drifts: readonly Drift[]): readonly Path[] {
-  const excess = drifts.filter(({ type, desired }) => type === 'excess' && desired === undefined);
-  const texts = new Set(excess.map(({ path }) => path));
-  return [...findPaths(live, topology, texts).values()].map(({ path }) => path);
+  const found = (isExcess: (drift: Drift) => boolean) => [
+    ...findPaths(live, topology, new Set(drifts.filter(isExcess).map(({ path }) => path))).values(),
+  ];
+  return [
+    ...found(({ type, desired }) => type === 'excess' && desired === undefined).map(({ path }) => path),
+    ...found(({ type, desired }) => type === 'changed' && desired === null).flatMap(({ path, value, at }) =>
+      pathsBelow(value, at, path),
+    ),
+  ];
 }

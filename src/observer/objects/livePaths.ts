@@ -6,6 +6,7 @@ import type { SchemaNode } from './schemaNode.ts';
 interface Found {
   readonly path: Path;
   readonly value: unknown;
+  readonly at: SchemaNode;
 }
 
 /**
@@ -19,11 +20,21 @@ export function findPaths(
 ): ReadonlyMap<string, Found> {
   const values = new Map<string, Found>();
   if (texts.size > 0)
-    walk(object, topology, (text, path, value) => {
-      if (texts.has(text)) values.set(text, { path, value });
+    walk(object, topology, (text, path, value, at) => {
+      if (texts.has(text)) values.set(text, { path, value, at });
       return leadsToOne(texts, text);
     });
   return values;
+}
+
+/** Returns the paths of all values below this one that can have a field manager of their own. */
+export function pathsBelow(value: unknown, at: SchemaNode, path: Path): readonly Path[] {
+  const paths: Path[] = [];
+  walkBelow(value, at, '', path, (_text, below) => {
+    paths.push(below);
+    return true;
+  });
+  return paths;
 }
 
 /** Returns the object without the values at these paths. The other elements of a list stay, and so do empty maps. */

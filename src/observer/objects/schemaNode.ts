@@ -29,6 +29,8 @@ export interface SchemaNode {
   readonly list: ListTopology;
   /** Atomic: the map is owned and written as a whole. Valid only if the node is a map. */
   readonly map: 'granular' | 'atomic';
+  /** Null is a value of this field, which the API server stores. Elsewhere null means that the field is not set. */
+  readonly isNullable: boolean;
 }
 
 const unknownTopology: ListTopology = Object.freeze({ type: 'unknown' });
@@ -39,4 +41,14 @@ export const unknownNode: SchemaNode = Object.freeze({
   items: () => unknownNode,
   list: unknownTopology,
   map: 'granular',
+  isNullable: false,
+});
+
+/** A node of a custom resource that its schema leaves open: the API server stores whatever is there. */
+export const openNode: SchemaNode = Object.freeze({
+  field: () => openNode,
+  items: () => openNode,
+  list: unknownTopology,
+  map: 'granular',
+  isNullable: true,
 });

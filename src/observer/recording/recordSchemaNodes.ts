@@ -6,11 +6,11 @@ export function recordSchemaNodes(append: Append): (kind: string, at: SchemaNode
   const wrappedNodes = new Map<string, { readonly at: SchemaNode; readonly wrapped: SchemaNode }>();
   const recorded = new Set<string>();
 
-  function recordNode(kind: string, path: readonly string[], { list, map }: SchemaNode): void {
+  function recordNode(kind: string, path: readonly string[], { list, map, isNullable }: SchemaNode): void {
     const id = JSON.stringify([kind, ...path]);
-    if (recorded.has(id) || (list.type === 'unknown' && map === 'granular')) return;
+    if (recorded.has(id) || (list.type === 'unknown' && map === 'granular' && !isNullable)) return;
     recorded.add(id);
-    append({ in: 'schemaNode', kind, path, list, map });
+    append({ in: 'schemaNode', kind, path, list, map, ...(isNullable && { isNullable }) });
   }
 
   function wrap(kind: string, path: readonly string[], at: SchemaNode): SchemaNode {
@@ -30,6 +30,7 @@ export function recordSchemaNodes(append: Append): (kind: string, at: SchemaNode
       items: () => step('[]', () => at.items()),
       list: at.list,
       map: at.map,
+      isNullable: at.isNullable,
     };
   }
 

@@ -8,8 +8,14 @@ export function recordedSchemaNodes(lines: readonly RecordedLine[]): (kind: stri
   for (const line of lines) if ('in' in line && line.in === 'schemaNode') nodes.set(idOf(line.kind, line.path), line);
 
   function at(kind: string, path: readonly string[]): SchemaNode {
-    const { list, map } = nodes.get(idOf(kind, path)) ?? unknownNode;
-    return { field: (name) => at(kind, [...path, name]), items: () => at(kind, [...path, '[]']), list, map };
+    const { list, map, isNullable = false } = nodes.get(idOf(kind, path)) ?? unknownNode;
+    return {
+      field: (name) => at(kind, [...path, name]),
+      items: () => at(kind, [...path, '[]']),
+      list,
+      map,
+      isNullable,
+    };
   }
 
   return (kind) => at(kind, []);

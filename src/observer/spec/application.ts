@@ -57,7 +57,10 @@ export interface UnresolvedManifest {
   /** The namespace in the manifest. */
   readonly namespace: string | undefined;
   readonly name: string;
-  /** Without the status and the fields that only the API server writes; the `stringData` of a Secret is in `data`. */
+  /**
+   * Without the status and the fields that only the API server writes; the `stringData` of a Secret is in `data`. Only
+   * the schema of the kind says which nulls are values.
+   */
   readonly object: JsonObject;
 }
 

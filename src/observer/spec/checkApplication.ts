@@ -5,6 +5,7 @@ import { type Located, type LocatedError, located, offsetOf } from '../../config
 import { groupVersionOf } from '../kinds/servedKinds.ts';
 import { applicationVersion } from '../objects/fieldManagers.ts';
 import { type Identity, identityKey, identityText, type Manifest } from '../objects/identity.ts';
+import { withoutNulls } from '../objects/nulls.ts';
 import { observesAnything } from '../schema/fieldMask.ts';
 import { fieldMaskFor, unusedEntries } from '../schema/fieldMaskFor.ts';
 import { type ObserverSchema, readObserverSchema } from '../schema/readObserverSchema.ts';
@@ -112,7 +113,7 @@ function resolvedOffline(
 function listErrors({ index, apiVersion, kind, object }: UnresolvedManifest, topologies: Topologies) {
   const { group, version } = groupVersionOf(apiVersion);
   const topology = topologies.of(group, version, kind);
-  return topology === undefined ? [] : repeatedKeys(object, index, topology);
+  return topology === undefined ? [] : repeatedKeys(withoutNulls(object, topology), index, topology);
 }
 
 /** Unused entries are reported only if every manifest could be read. */

@@ -5,6 +5,7 @@ import { isSecret } from '../objects/confidential.ts';
 import { isBuiltIn } from '../objects/identity.ts';
 import { withoutNulls } from '../objects/nulls.ts';
 import { roundedIn } from '../objects/roundedNumbers.ts';
+import { unknownNode } from '../objects/schemaNode.ts';
 import { withoutServerOwned } from '../objects/serverOwned.ts';
 import type { FieldError, FieldErrorCode, UnresolvedManifest } from './application.ts';
 import { withoutStringData, wrongSecretData } from './secretData.ts';
@@ -122,8 +123,8 @@ function isItself({ group, kind, namespace, name }: UnresolvedManifest, home: Ho
 }
 
 function cleaned(value: JsonObject, type: Type): JsonObject {
-  const object = withoutServerOwned(withoutNulls(value), type);
-  return isSecret(type) ? withoutStringData(object) : object;
+  if (isSecret(type)) return withoutStringData(withoutServerOwned(withoutNulls(value, unknownNode), type));
+  return withoutServerOwned({ ...value, metadata: withoutNulls(objectOf(value['metadata']), unknownNode) }, type);
 }
 
 function wrong(value: unknown, expected: string): string {

@@ -19,6 +19,10 @@ export interface ReducedSchema {
   readonly bases: readonly SchemaRef[];
   /** The values of fields that an object leaves out; only scalar defaults. */
   readonly defaults: Readonly<Record<string, string | number | boolean>>;
+  /** Null is a value of the field with this schema. */
+  readonly isNullable: boolean;
+  /** Undeclared fields and elements are stored as they are. */
+  readonly isOpen: boolean;
 }
 
 /** The defaults of its keys are in `items`, which may be another schema. */
@@ -40,6 +44,8 @@ const untyped: ReducedSchema = {
   items: undefined,
   bases: [],
   defaults: {},
+  isNullable: false,
+  isOpen: false,
 };
 
 /** Reduces a schema to what determines how the server merges, without descriptions and validation. */
@@ -47,10 +53,12 @@ export function reduceSchema(schema: JsonObject, depth = 0): SchemaRef {
   if (depth > deepest) return undefined;
   const below = (inner: unknown): SchemaRef => (isObject(inner) ? reduceSchema(inner, depth + 1) : undefined);
   if (isUntyped(schema)) return untyped;
+  const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
   const fields = new Map<string, SchemaRef>();
   for (const [name, property] of Object.entries(objectOf(schema['properties']))) {
     const step = below(property);
-    if (step !== undefined) fields.set(name, step);
+    // In an open map, a declared field differs from an undeclared one even if nothing else is said about it.
+    if (step !== undefined || isOpen) fields.set(name, step);
   }
   const reduced: ReducedSchema = {
     list: listOf(schema),
@@ -60,6 +68,8 @@ export function reduceSchema(schema: JsonObject, depth = 0): SchemaRef {
     items: below(schema['items']),
     bases: [refOf(schema), ...arrayOf(schema['allOf']).map(below)].filter((base) => base !== undefined),
     defaults: defaultsOf(schema),
+    isNullable: schema['nullable'] === true,
+    isOpen,
   };
   return addsNothing(reduced) ? reduced.bases[0] : reduced;
 }
@@ -73,7 +83,8 @@ function isUntyped(schema: JsonObject): boolean {
 }
 
 /** Returns true if the schema adds nothing, so that its only base can replace it. */
-function addsNothing({ list, map, fields, rest, items, bases, defaults }: ReducedSchema): boolean {
+function addsNothing({ list, map, fields, rest, items, bases, defaults, isNullable, isOpen }: ReducedSchema): boolean {
+  if (isNullable || isOpen) return false;
   if (list !== undefined || map !== undefined || rest !== undefined || items !== undefined) return false;
   return fields.size === 0 && bases.length <= 1 && Object.keys(defaults).length === 0;
 }

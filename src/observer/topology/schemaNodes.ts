@@ -1,4 +1,4 @@
-import { type ListTopology, type SchemaNode, unknownNode } from '../objects/schemaNode.ts';
+import { type ListTopology, openNode, type SchemaNode, unknownNode } from '../objects/schemaNode.ts';
 import type { ReducedSchema, SchemaRef } from './reduceSchema.ts';
 
 /**
@@ -42,11 +42,17 @@ export function createNodes(table: ReadonlyMap<string, SchemaRef>): (step: Schem
   function createNode(layers: readonly ReducedSchema[]): SchemaNode {
     const rest = layers.find((layer) => layer.rest !== undefined)?.rest;
     const items = layers.find((layer) => layer.items !== undefined)?.items;
+    const isOpen = layers.some((layer) => layer.isOpen);
+    const undeclared = (step: SchemaRef) => (step === undefined && isOpen ? openNode : nodeOf(step));
     return {
-      field: (name) => nodeOf(layers.find(({ fields }) => fields.has(name))?.fields.get(name) ?? rest),
-      items: () => nodeOf(items),
+      field(name) {
+        const declaring = layers.find(({ fields }) => fields.has(name));
+        return declaring === undefined ? undeclared(rest) : nodeOf(declaring.fields.get(name));
+      },
+      items: () => undeclared(items),
       list: listOf(layers, items),
       map: layers.find((layer) => layer.map !== undefined)?.map ?? 'granular',
+      isNullable: layers.some((layer) => layer.isNullable),
     };
   }
 

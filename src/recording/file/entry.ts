@@ -8,6 +8,8 @@ export interface RecordedSchemaNode {
   readonly path: readonly string[];
   readonly list: ListTopology;
   readonly map: 'granular' | 'atomic';
+  /** Default: false. */
+  readonly isNullable?: boolean;
 }
 
 /** What a stream delivers. */

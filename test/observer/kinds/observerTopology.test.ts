@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatPath } from '../../../src/base/fieldError.ts';
+import { withoutNulls } from '../../../src/observer/objects/nulls.ts';
 import { unknownNode } from '../../../src/observer/objects/schemaNode.ts';
 import { repeatedKeys } from '../../../src/observer/spec/repeatedKeys.ts';
 import { builtInTopologies } from '../../../src/observer/topology/builtInTopologies.ts';
@@ -269,4 +270,36 @@ test('a long key that occurs a thousand times is reported in one short sentence'
   const errors = repeatedKeys({ spec: { containers } }, 0, structureFor('v1', 'Pod'));
   assert.equal(errors.length, 1);
   assert.match(errors[0]?.message ?? '', /^the key name="x{94}… is at the positions 0, 1, 2, 3, 4 and 995 more, /);
+});
+
+test('a null of a built-in kind, or of a field that is not nullable, says nothing; an element that is null stays', () => {
+  const template = {
+    metadata: { labels: { app: 'a' }, annotations: null },
+    spec: { nodeSelector: null, args: [null] },
+  };
+  const cleaned = { metadata: { labels: { app: 'a' } }, spec: { args: [null] } };
+  const deployment = structureFor('apps/v1', 'Deployment');
+  assert.deepEqual(withoutNulls({ spec: { template, other: null } }, deployment), { spec: { template: cleaned } });
+  const gadget = structureFor('observer.example.org/v1', 'Gadget');
+  const spec = { steps: null, options: { a: null }, plain: [{ name: null, size: 1 }, null] };
+  assert.deepEqual(withoutNulls({ spec }, gadget), { spec: { options: {}, plain: [{ size: 1 }, null] } });
+});
+
+test('a null of a custom resource is a value where the field is nullable, or where nothing is declared', () => {
+  const text = { type: 'string' };
+  const open = { 'x-kubernetes-preserve-unknown-fields': true };
+  const properties = {
+    text: { ...text, nullable: true },
+    map: { type: 'object', additionalProperties: { ...text, nullable: true } },
+    values: { type: 'object', ...open, properties: { known: text, part: { type: 'object', nullable: true } } },
+    any: { type: 'array', ...open },
+  };
+  const kind = { group: 'example.org', version: 'v1', kind: 'Widget' };
+  const widget = { type: 'object', properties, 'x-kubernetes-group-version-kind': [kind] };
+  const at = topologyOf({ components: { schemas: { widget } } }, kind.group, kind.version, kind.kind);
+  assert(at !== undefined);
+  const kept = { text: null, map: { a: null }, any: [{ a: null }], values: { part: null, b: { c: [{ d: null }] } } };
+  assert.equal(withoutNulls(kept, at), kept);
+  const dropped = { undeclared: null, map: null, any: null, values: { known: null, a: null } };
+  assert.deepEqual(withoutNulls(dropped, at), { values: { a: null } });
 });

@@ -275,21 +275,11 @@ suite('a manifest', () => {
     assert.deepEqual(spec.manifests[0]?.object['metadata'], { name: 'a-x' });
   });
 
-  test('says nothing about a field that is null, at any depth, and keeps an element that is null', () => {
-    const template = {
-      metadata: { labels: { app: 'a' }, annotations: null },
-      spec: { nodeSelector: null, args: [null] },
-    };
-    const given = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a', annotations: null } };
-    const { manifests } = readSpec(
-      { manifests: [{ ...given, spec: { template, list: [{ a: null, b: 1 }] } }] },
-      home,
-    ).spec;
-    assert.deepEqual(manifests[0]?.object, {
-      ...given,
-      metadata: { name: 'a' },
-      spec: { template: { metadata: { labels: { app: 'a' } }, spec: { args: [null] } }, list: [{ b: 1 }] },
-    });
+  test('says nothing about metadata that is null; only the schema of its kind says what other nulls mean', () => {
+    const given = { apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'a', annotations: null } };
+    const { manifests } = readSpec({ manifests: [{ ...given, spec: { a: null, list: [{ b: null }] } }] }, home).spec;
+    const spec = { a: null, list: [{ b: null }] };
+    assert.deepEqual(manifests[0]?.object, { ...given, metadata: { name: 'a' }, spec });
   });
 
   test('copied from the API server loses the fields that only the server sets', () => {

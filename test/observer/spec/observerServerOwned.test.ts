@@ -26,7 +26,11 @@ suite('fields of a manifest that its author does not own', () => {
   test('the rules of an aggregated ClusterRole are removed, those of another ClusterRole are not', () => {
     assert.deepEqual(desired(rbac, 'ClusterRole', { aggregationRule, rules }), { ...one, aggregationRule });
     assert.deepEqual(desired(rbac, 'ClusterRole', { rules }), { ...one, rules });
-    assert.deepEqual(desired(rbac, 'ClusterRole', { aggregationRule: null, rules }), { ...one, rules });
+    assert.deepEqual(desired(rbac, 'ClusterRole', { aggregationRule: null, rules }), {
+      ...one,
+      aggregationRule: null,
+      rules,
+    });
     assert.deepEqual(desired(rbac, 'Role', { aggregationRule, rules }), { ...one, aggregationRule, rules });
   });
 
