@@ -82,6 +82,24 @@ export function isSameJson(one: unknown, other: unknown): boolean {
   return true;
 }
 
+/** Returns true if a map or list in it has a field or an element that the other value does not have. */
+export function hasMore(one: unknown, than: unknown): boolean {
+  const ahead: [unknown, unknown][] = [[one, than]];
+  for (let pair = ahead.pop(); pair !== undefined; pair = ahead.pop()) {
+    const [left, right] = pair;
+    const there = new Map(Array.isArray(left) === Array.isArray(right) ? entriesIn(right) : []);
+    for (const [name, value] of entriesIn(left)) {
+      if (!there.has(name)) return true;
+      ahead.push([value, there.get(name)]);
+    }
+  }
+  return false;
+}
+
+function entriesIn(value: unknown): [string, unknown][] {
+  return isObject(value) || Array.isArray(value) ? Object.entries(value) : [];
+}
+
 function isSameInteger(left: unknown, right: unknown): boolean {
   return left instanceof ExactInteger && right instanceof ExactInteger && left.digits === right.digits;
 }

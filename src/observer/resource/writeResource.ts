@@ -15,6 +15,7 @@ import {
 } from '../entries/transitions.ts';
 import type { Outcome } from '../objects/applyFailure.ts';
 import { labelPath } from '../objects/fieldManagers.ts';
+import { hasMore } from '../objects/jsonValue.ts';
 import type { Drift } from '../objects/projection.ts';
 import { uidOf } from '../ownership/ownership.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
@@ -206,9 +207,11 @@ function recordOutcome(
 
 /**
  * If a correction changes nothing, admission changes the value back each time: the value is accepted as the baseline.
- * Returns the paths of such values. An added element is never accepted, and stays a drift, as does the ownership label.
+ * Returns the paths of such values. An added element or field is never accepted, and stays a drift, as does the
+ * ownership label: another client may have added it, and the API server leaves it beside what is applied.
  */
 function mutatedPaths(drifts: readonly Drift[]): readonly string[] {
-  if (drifts.some(({ type }) => type === 'excess' || type === 'duplicate')) return [];
+  if (drifts.some(({ type, desired, found }) => type === 'excess' || type === 'duplicate' || hasMore(found, desired)))
+    return [];
   return drifts.flatMap(({ path }) => (path === labelPath ? [] : path));
 }

@@ -290,6 +290,30 @@ test('a change that admission makes each time is accepted, reported once, and wr
   world.stop();
 });
 
+test('an element or field that each reply has, and that was not applied, is never accepted', async () => {
+  const globe = { apiVersion: 'example.org/v1', kind: 'Globe', metadata: { name: 'one' } };
+  for (const [applied, replied] of [
+    [{ list: ['a'] }, { list: ['a', 'theirs'] }],
+    [{ list: [{ name: 'a' }] }, { list: [{ name: 'a', theirs: true }] }],
+    [{ list: ['a'] }, { list: [{ theirs: true }] }],
+  ]) {
+    const world = await observerWorld();
+    world.apply('web', { manifests: [{ ...globe, spec: applied }] });
+    await world.pass(2 * second);
+    assert.equal(world.condition('web', 'InSync'), 'True');
+    world.admit = (object) => (object['kind'] === 'Globe' ? { ...object, spec: replied } : object);
+    world.edit('Globe/one', { spec: replied });
+    await world.pass(minute);
+    assert.equal(world.condition('web', 'InSync'), 'False');
+    assert.deepEqual(world.eventsOf('resource.mutatedByAdmission'), []);
+    world.admit = (object) => object;
+    await world.pass(10 * minute);
+    assert.deepEqual(world.object('Globe/one')?.['spec'], applied);
+    assert.equal(world.condition('web', 'InSync'), 'True');
+    world.stop();
+  }
+});
+
 test('at most sixteen applies run at once, and no application blocks another one', async () => {
   const world = await observerWorld();
   world.requestTime = 100;
