@@ -22,6 +22,7 @@ const kinds: RestMapper = {
   findInGroup: async () => assert.fail('nothing is removed'),
   awaitServed: async () => assert.fail('nothing is waited for'),
   topologyOf: async () => given(unknownNode),
+  whenChanged: async () => assert.fail('nothing is observed'),
 };
 
 function given<T>(value: T): Outcome<T> {

@@ -147,7 +147,10 @@ function planOf(
   const scaled = withoutReplicas(read.value, manifest.object);
   const mask = isScaled || before.scaledBy !== undefined ? scaled : read.value;
   const hash = hashManifest(manifest, mask);
-  const { appliedPlan } = before;
+  /** The schema of the kind may have changed since then. */
+  const described = (its: ResourcePlan): ResourcePlan => ({ ...its, topology: topology.value });
+  const applied = before.appliedPlan;
+  const appliedPlan = applied?.target.apiVersion === manifest.apiVersion ? described(applied) : applied;
   const plan: ResourcePlan = {
     target: targetOf(mapping, manifest.identity, accountOf(application, mayUseOwnRights)),
     manifest,
@@ -158,10 +161,12 @@ function planOf(
     mayRecreate: application.spec.recreate.has(`${manifest.identity.kind}/${manifest.identity.name}`),
     ...(appliedPlan === undefined ? {} : { previous: { manifest: appliedPlan.manifest, mask: appliedPlan.mask } }),
   };
+  const lastKnownGood = before.plan?.hash === hash ? before.lastKnownGood : undefined;
   return {
     ...without,
     isAutoscaled: isScaled,
-    lastKnownGood: before.plan?.hash === hash ? before.lastKnownGood : undefined,
+    lastKnownGood: lastKnownGood && { ...lastKnownGood, plan: described(lastKnownGood.plan) },
+    appliedPlan,
     plan,
     planIfScaled: scaled === mask ? undefined : { ...plan, mask: scaled, hash: hashManifest(manifest, scaled) },
   };

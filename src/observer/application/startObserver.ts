@@ -4,6 +4,9 @@ import { isAccessProven } from '../entries/access.ts';
 import type { ApplicationEntry, ResourceEntry } from '../entries/entries.ts';
 import { foundOf, isInSync } from '../entries/live.ts';
 import { forgetObject } from '../entries/transitions.ts';
+import { isOfKubernetes } from '../kinds/kubernetesGroups.ts';
+import { groupVersionOf } from '../kinds/servedKinds.ts';
+import type { ResourcePlan } from '../plan/resourceApi.ts';
 import { rebaseline } from '../resource/rebaseline.ts';
 import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { prune } from './prune.ts';
@@ -88,6 +91,7 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry)
   }
 
   for (const { actor } of started) actor.send({ type: 'observation.started' });
+  watchKinds(effects, entry, stop.signal);
   wait();
   renewLater();
   const leave = rebaselineSchedule.join(
@@ -104,4 +108,21 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry)
     clock.clearTimeout(pruneTimer);
     for (const { actor } of started) actor.send({ type: 'observation.stopped' });
   };
+}
+
+/** Plans the application again when the schema of one of its kinds has changed. */
+function watchKinds({ restMapper, report }: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): void {
+  const plans = [...entry.resources.values()].flatMap(({ desired: { plan } }) => plan ?? []);
+  const custom = plans.filter(({ manifest: { identity } }) => !isOfKubernetes(identity.group));
+  for (const { manifest, topology } of new Map(custom.map((plan) => [kindOf(plan), plan])).values()) {
+    const { kind } = manifest.identity;
+    restMapper.whenChanged({ ...groupVersionOf(manifest.apiVersion), kind }, topology, signal).then(
+      ({ ok }) => ok && entry.actor.send({ type: 'application.changed' }),
+      (error) => report({ type: 'actor.failed', actor: `kinds ${entry.id}`, error }),
+    );
+  }
+}
+
+function kindOf({ manifest: { apiVersion, identity } }: ResourcePlan): string {
+  return `${apiVersion} ${identity.kind}`;
 }

@@ -40,15 +40,27 @@ export function afterComparison(entry: ResourceEntry, now: number): Live {
   if (liveObject.object === undefined || baseline === undefined || plan === undefined) return live;
   // A comparison of thousands of fields takes a while, so it is made once for each version of the object and of the
   // desired state.
+  const { uid, resourceVersion } = liveObject;
+  const version = { uid, resourceVersion, hash: plan.hash, baseline };
   const isKnown = liveObject.compared?.plan === plan && liveObject.compared.baseline === baseline;
   const others = isKnown ? liveObject.compared.drifts : driftsOf(entry, plan, baseline, liveObject.object);
+  if (others.length > 0 && isSameVersion(live.settled, version)) return { ...live, baseline: undefined, drifts: [] };
   const drifts = [...labelDrift(entry, liveObject), ...others];
   const compared = { plan, baseline, drifts: others };
   if (drifts.length > 0)
     return { ...live, found: { ...liveObject, compared }, drifts, driftedAt: live.driftedAt ?? now };
   const isSettled = liveObject.label === application.owner.label && !liveObject.isTerminating;
   const kept = isSettled ? { object: undefined, compared: undefined } : { compared };
-  return { ...live, found: { ...liveObject, ...kept }, drifts, driftedAt: undefined };
+  return { ...live, found: { ...liveObject, ...kept }, drifts, settled: version, driftedAt: undefined };
+}
+
+/**
+ * No client has changed this version of the object, so its schema has changed, and has other defaults: the baseline is
+ * outdated.
+ */
+function isSameVersion(one: Live['settled'], { uid, resourceVersion, hash, baseline }: NonNullable<Live['settled']>) {
+  const isSameObject = one?.uid === uid && one.resourceVersion === resourceVersion;
+  return isSameObject && one.hash === hash && one.baseline === baseline;
 }
 
 function driftsOf(

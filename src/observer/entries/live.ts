@@ -26,6 +26,14 @@ interface Compared {
   readonly drifts: readonly Drift[];
 }
 
+/** A version of an object, and what it was equal to. */
+interface Settled extends Omit<Compared, 'drifts' | 'plan'> {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** Of the plan. */
+  readonly hash: string;
+}
+
 /** A correction that was made. */
 interface Correction {
   /** Epoch milliseconds. */
@@ -52,6 +60,8 @@ export interface Live {
    */
   readonly initialised: ReadonlyMap<string, Json>;
   readonly drifts: readonly Drift[];
+  /** The last version of the object that was equal to the baseline; undefined if there was none. */
+  readonly settled: Settled | undefined;
   /** By the monotonic clock: when the current drift was detected. */
   readonly driftedAt: number | undefined;
   /** The newest corrections, the oldest first. */
@@ -67,6 +77,7 @@ export function unread(initialised: Live['initialised']): Live {
     baseline: undefined,
     initialised,
     drifts: [],
+    settled: undefined,
     driftedAt: undefined,
     corrections: [],
   };

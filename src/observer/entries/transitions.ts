@@ -83,7 +83,7 @@ export function recordLost(entry: ResourceEntry, version: string | undefined, no
 export function recordRewound(entry: ResourceEntry): void {
   const { found } = entry.live;
   const rewound = typeof found === 'object' ? { ...found, resourceVersion: oldestVersion } : found;
-  entry.live = { ...entry.live, writtenVersion: undefined, found: rewound };
+  entry.live = { ...entry.live, writtenVersion: undefined, settled: undefined, found: rewound };
 }
 
 /** Records whether the object's current label belongs to no application. */
@@ -154,9 +154,11 @@ export function recordPlan(entry: ResourceEntry, desired: Desired): void {
   const { plan, lastKnownGood } = desired;
   const isSame = plan?.hash === entry.desired.plan?.hash;
   const isOfBaseline = plan?.hash === memoryOf(entry.actor).appliedHash || lastKnownGood !== undefined;
+  const { digest } = entry.desired.plan?.topology ?? {};
+  const isRedefined = plan !== undefined && digest !== undefined && plan.topology.digest !== digest;
   // In mode detect no apply replaces the baseline.
-  if (entry.application.isDetectOnly && plan !== undefined && !(isSame && isOfBaseline))
-    entry.live = { ...entry.live, baseline: undefined };
+  const isOutdated = entry.application.isDetectOnly && plan !== undefined && !(isSame && isOfBaseline);
+  if (isRedefined || isOutdated) entry.live = { ...entry.live, baseline: undefined };
   entry.desired = desired;
 }
 

@@ -8,10 +8,13 @@ import { done, failed, type Outcome } from '../objects/applyFailure.ts';
 import type { SchemaNode } from '../objects/schemaNode.ts';
 import type { RestMapping } from '../plan/resourceApi.ts';
 import { type Topologies, topologiesOf } from '../topology/topologies.ts';
+import { isOfKubernetes } from './kubernetesGroups.ts';
 import { createSharedRead } from './sharedRead.ts';
 
 /** How long the index is cached, unless a kind is missing from it. */
 const indexTtlMs = 30_000;
+/** The same for the kinds of CustomResourceDefinitions, which change at any time. */
+const customTtlMs = 2_000;
 /** How long an unused document is cached. */
 const documentTtlMs = 3_600_000;
 /** The document of v1 has 1.6 MB, and an API server that has just started builds it first. */
@@ -33,13 +36,21 @@ interface OpenapiSource {
   topologyOf(kind: RestMapping): Promise<Outcome<SchemaNode>>;
   /** Resolves once a document describes the kind. `cancelled`: the signal aborted the wait. */
   whenDescribed(kind: RestMapping, signal: AbortSignal): Promise<Outcome<SchemaNode>>;
+  /** Resolves once a document describes the kind in another way. `cancelled`: the signal aborted the wait. */
+  whenChanged(kind: KindName, known: SchemaNode, signal: AbortSignal): Promise<Outcome<undefined>>;
+  /** A definition of this group has changed. Undefined: any group may have changed. */
+  invalidate(group: string | undefined): void;
 }
 
 /**
  * Reads the API server's OpenAPI documents (`/openapi/v3`). The index (10 KB) has a hash of each document, so only
  * changed documents of groups in use are fetched. All callers share both.
  */
-export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
+export function openapiSource(
+  client: KubeClient,
+  clock: Clock,
+  onWaiting?: (isWaiting: boolean) => void,
+): OpenapiSource {
   let hashes: ReadonlyMap<string, string> = new Map();
   const documents = new Map<string, Document>();
   const failing = new Map<string, { readonly outcome: Outcome<never>; readonly until: number }>();
@@ -74,7 +85,7 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
     return done(undefined);
   });
 
-  const index = createSharedRead({ clock, read: readIndex });
+  const index = createSharedRead({ clock, read: readIndex, ...(onWaiting === undefined ? {} : { onWaiting }) });
 
   function refuse(failure: ApiFailure): Outcome<never> {
     if (failure.type === 'cancelled') return failed('cancelled', failure.message);
@@ -82,14 +93,15 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
     return { ok: false, failure: { type: 'transient', reason, retryAfter: failure.retryAfterMs ?? 0, fields: [] } };
   }
 
-  function lookUp({ group, version, kind }: RestMapping): SchemaNode | undefined {
+  function lookUp({ group, version, kind }: KindName): SchemaNode | undefined {
     const document = documents.get(pathOf({ group, version }));
     if (document !== undefined) document.usedAt = clock.monotonic();
     return document?.topologies.of(group, version, kind);
   }
 
   async function topologyOf(kind: RestMapping): Promise<Outcome<SchemaNode>> {
-    for (const read of [() => index.noOlderThan(indexTtlMs), () => index.retryMissing()]) {
+    const age = isOfKubernetes(kind.group) ? indexTtlMs : customTtlMs;
+    for (const read of [() => index.noOlderThan(age), () => index.retryMissing()]) {
       const listed = await read();
       const newest = listed.ok ? await readDocument(pathOf(kind)) : listed;
       const schema = lookUp(kind);
@@ -109,8 +121,17 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
       const isAvailable = await there;
       return isAvailable ? topologyOf(kind) : failed('cancelled', 'the caller no longer waits for this document');
     },
+    async whenChanged(kind, known, signal) {
+      const digest = () => lookUp(kind)?.digest ?? known.digest;
+      const waiter = { about: pathOf(kind), isAvailable: () => digest() !== known.digest };
+      const isChanged = waiter.isAvailable() || (await index.waitFor(waiter, signal));
+      return isChanged ? done(undefined) : failed('cancelled', 'the caller no longer waits for a change');
+    },
+    invalidate: (group) => index.invalidate((about) => group === undefined || about.startsWith(`/apis/${group}/`)),
   };
 }
+
+type KindName = Pick<RestMapping, 'group' | 'version' | 'kind'>;
 
 function pathOf({ group, version }: Pick<RestMapping, 'group' | 'version'>): string {
   return groupVersionPath(group === '' ? version : `${group}/${version}`);

@@ -21,7 +21,10 @@ export function restMapperOf(client: KubeClient, clock: Clock): RestMapper {
   return createRestMapper(client, clock, undefined).restMapper;
 }
 
-/** Does the same, and watches CustomResourceDefinitions and APIServices while a caller waits for a kind. */
+/**
+ * Does the same, and watches CustomResourceDefinitions and APIServices while a caller waits for a kind, or for a change
+ * of one.
+ */
 export function watchedRestMapper(
   client: KubeClient,
   options: Pick<KindStreamsOptions, 'clock' | 'onChanged' | 'onClosed'>,
@@ -34,13 +37,15 @@ export function watchedRestMapper(
 }
 
 function createRestMapper(client: KubeClient, clock: Clock, onWaiting: ((isWaiting: boolean) => void) | undefined) {
-  const { find, findInGroup, whenServed, invalidate } = discovery(client, clock, onWaiting);
-  const documents = openapiSource(client, clock);
+  const waiting = anyOf(onWaiting);
+  const { find, findInGroup, whenServed, invalidate } = discovery(client, clock, waiting());
+  const documents = openapiSource(client, clock, waiting());
 
   const restMapper: RestMapper = {
     find,
     findInGroup,
     topologyOf: documents.topologyOf,
+    whenChanged: documents.whenChanged,
     async awaitServed(apiVersion, kind, signal, isExpected = false) {
       const mapping = await find(apiVersion, kind);
       // The OpenAPI document of a new kind is published after the kind.
@@ -53,7 +58,27 @@ function createRestMapper(client: KubeClient, clock: Clock, onWaiting: ((isWaiti
       return described.ok ? served : described;
     },
   };
-  return { restMapper, invalidate };
+  return {
+    restMapper,
+    invalidate(group: string | undefined) {
+      invalidate(group);
+      documents.invalidate(group);
+    },
+  };
+}
+
+/** Makes several callbacks of one, which says whether any of them is waiting. */
+function anyOf(onWaiting: ((isWaiting: boolean) => void) | undefined) {
+  const waiting = new Set<object>();
+  return () => {
+    const one = {};
+    return (isWaiting: boolean) => {
+      const before = waiting.size > 0;
+      if (isWaiting) waiting.add(one);
+      else waiting.delete(one);
+      if (waiting.size > 0 !== before) onWaiting?.(!before);
+    };
+  };
 }
 
 /** A definition can be replaced by one with another scope or plural, which is rare. */

@@ -31,6 +31,8 @@ export interface SchemaNode {
   readonly map: 'granular' | 'atomic';
   /** Null is a value of this field, which the API server stores. Elsewhere null means that the field is not set. */
   readonly isNullable: boolean;
+  /** Only of the root of a kind: equal if its schema is equal. Undefined: the schema does not change. */
+  readonly digest?: string;
 }
 
 const unknownTopology: ListTopology = Object.freeze({ type: 'unknown' });

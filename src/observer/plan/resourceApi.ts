@@ -154,6 +154,12 @@ export interface RestMapper {
   findInGroup(group: string, kind: string, signal: AbortSignal): Promise<Outcome<RestMapping>>;
   /** `typeMissing`: the cluster does not publish the schema yet. */
   topologyOf(kind: RestMapping, signal: AbortSignal): Promise<Outcome<SchemaNode>>;
+  /** Resolves once the schema of the kind is another one than `known`. `cancelled`: the signal aborted the wait. */
+  whenChanged(
+    kind: Pick<RestMapping, 'group' | 'version' | 'kind'>,
+    known: SchemaNode,
+    signal: AbortSignal,
+  ): Promise<Outcome<undefined>>;
 }
 
 /**

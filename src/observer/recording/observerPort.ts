@@ -17,7 +17,7 @@ export function resourceRequest(what: ResourceWrite | 'read' | 'dryRunApply' | '
 }
 
 /** Such as `apps/v1/Deployment`. */
-function kindKey({ group, version, kind }: RestMapping): string {
+function kindKey({ group, version, kind }: Pick<RestMapping, 'group' | 'version' | 'kind'>): string {
   return `${group}/${version}/${kind}`;
 }
 
@@ -100,6 +100,8 @@ export function observerPort({ real, requests, reduce, topology }: ObserverPortO
         send(`findServed ${group}/${kind}`, () => kinds().findInGroup(group, kind, signal), mapping),
       awaitServed: (apiVersion, kind, signal, isExpected) =>
         send(`served ${apiVersion} ${kind}`, () => kinds().awaitServed(apiVersion, kind, signal, isExpected), mapping),
+      whenChanged: (kind, known, signal) =>
+        send(`changed ${kindKey(kind)}`, () => kinds().whenChanged(kind, known, signal), nothing),
       topologyOf: (kind, signal) =>
         send(
           `structure ${kindKey(kind)}`,

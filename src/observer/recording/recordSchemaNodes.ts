@@ -39,7 +39,7 @@ export function recordSchemaNodes(append: Append): (kind: string, at: SchemaNode
     if (before?.at === at) return before.wrapped;
     // A new version of a schema may have other nodes at the same paths.
     if (before !== undefined) recorded.clear();
-    const wrapped = wrap(kind, [], at);
+    const wrapped = { ...wrap(kind, [], at), ...(at.digest !== undefined && { digest: at.digest }) };
     wrappedNodes.set(kind, { at, wrapped });
     return wrapped;
   };

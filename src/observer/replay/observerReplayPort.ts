@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { objectOf } from '@weeder/kube-runtime/base';
 import type { Requests } from '../../recording/file/requests.ts';
 import { noRequests } from '../../replay/played/played.ts';
-import { done } from '../objects/applyFailure.ts';
+import { done, type Outcome } from '../objects/applyFailure.ts';
 import type { Identity } from '../objects/identity.ts';
 import type { SchemaNode } from '../objects/schemaNode.ts';
 import { type ObserverPort, observerPort, resourceRequest } from '../recording/observerPort.ts';
@@ -16,6 +16,13 @@ interface ObserverReplayPortOptions {
   readonly live: (identity: Identity) => object | undefined;
   /** The recorded response to the manifest of an application that is being added. */
   readonly desired: (request: string, application: string) => unknown;
+}
+
+/** If the recording has no response, it ended while the caller was waiting. */
+async function recorded<T>(response: Promise<Outcome<T>>, signal: AbortSignal): Promise<Outcome<T>> {
+  const outcome = await response;
+  if (!outcome.ok && !signal.aborted) await once(signal, 'abort');
+  return outcome;
 }
 
 const dryRun = responseFormats.dryRun(objectOf);
@@ -39,12 +46,8 @@ export function observerReplayPort({ requests, schemaOf, live, desired }: Observ
     },
     kinds: {
       ...kinds,
-      async awaitServed(apiVersion, kind, signal) {
-        const answer = await kinds.awaitServed(apiVersion, kind, signal);
-        // If the recording has no response, it ended while the kind was awaited.
-        if (!answer.ok && !signal.aborted) await once(signal, 'abort');
-        return answer;
-      },
+      awaitServed: (apiVersion, kind, signal) => recorded(kinds.awaitServed(apiVersion, kind, signal), signal),
+      whenChanged: (kind, known, signal) => recorded(kinds.whenChanged(kind, known, signal), signal),
     },
   };
 }

@@ -1,6 +1,7 @@
 import { arrayOf, isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { SchemaNode } from '../objects/schemaNode.ts';
 import { reduceSchema, type SchemaRef } from './reduceSchema.ts';
+import { schemaDigests } from './schemaDigests.ts';
 import { createNodes } from './schemaNodes.ts';
 
 /** The topologies of one document, without the document: the text of v1 has 1.6 MB, and this is a small part of it. */
@@ -20,10 +21,15 @@ export function topologiesOf(document: unknown): Topologies {
     for (const kind of kindsOf(schema)) kinds.set(kind, name);
   }
   const open = createNodes(table);
+  const digestOf = schemaDigests(schemas);
+  const roots = new Map<string, SchemaNode>();
   return {
     of: (group, version, kind) => {
       const name = kinds.get(kindKey(group, version, kind));
-      return name === undefined ? undefined : open(name);
+      if (name === undefined) return undefined;
+      const root = roots.get(name) ?? { ...open(name), digest: digestOf(name) };
+      roots.set(name, root);
+      return root;
     },
   };
 }

@@ -311,6 +311,48 @@ test('the streams of definitions are open while a kind is missing, and their eve
   assert.equal(streams.needs.size, 0);
 });
 
+test('a changed schema of a kind is found after the event of its definition, and a changed description is not a change', async () => {
+  const described = (description: string, type: string) => {
+    const document = openApiOf('Widget');
+    const tags = { type: 'array', 'x-kubernetes-list-type': type, description };
+    for (const schema of Object.values(document.components.schemas)) Object.assign(schema, { properties: { tags } });
+    return document;
+  };
+  const at = discoveryClient({ '/openapi/v3': openApiIndexOf('1'), [documentPath]: described('old', 'set') });
+  const events = { clock: at.clock, onChanged: () => undefined, onClosed: () => undefined };
+  const { restMapper, streams } = watchedRestMapper(at.client, events);
+  const known = await restMapper.topologyOf(widget, signal);
+  assert(known.ok);
+  const stop = new AbortController();
+  const waiting = following(restMapper.whenChanged(widget, known.value, stop.signal));
+  const change = async (hash: string, document: object, ms: number) => {
+    at.documents['/openapi/v3'] = openApiIndexOf(hash);
+    at.documents[documentPath] = document;
+    streams.needs
+      .get('customresourcedefinitions')
+      ?.sink.apply('MODIFIED', { metadata: { name: 'widgets.example.org' } });
+    for (let passed = 0; passed < ms; passed += 50) {
+      at.clock.advance(50);
+      await settled();
+    }
+  };
+  await change('1', described('old', 'set'), 600_000);
+  const before = at.requests.length;
+  await change('2', described('new', 'set'), 600_000);
+  assert.equal(waiting.done, undefined);
+  assert(at.requests.length - before < 40, `${at.requests.length - before} requests in ten minutes`);
+  const again = await restMapper.topologyOf(widget, signal);
+  assert.equal(again.ok && again.value.digest, known.value.digest);
+  await change('3', described('new', 'atomic'), 2_000);
+  assert.deepEqual(waiting.done, { ok: true, value: undefined });
+  const changed = await restMapper.topologyOf(widget, signal);
+  assert(changed.ok && changed.value.digest !== known.value.digest);
+  const stopped = following(restMapper.whenChanged(widget, changed.value, stop.signal));
+  stop.abort();
+  await settled();
+  assert.equal(stopped.done?.ok, false);
+});
+
 test('malformed documents define nothing, and nothing throws', async () => {
   for (const [list, body] of [
     [null, null],

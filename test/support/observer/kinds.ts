@@ -1,13 +1,15 @@
 import { resources as builtIn } from '@weeder/embedded-cluster/resources';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { identityKey } from '../../../src/observer/objects/identity.ts';
 import type { RestMapping } from '../../../src/observer/plan/resourceApi.ts';
 import { customKind } from '../world/simulatedServer.ts';
 
 const namespace = 'shop';
 
-/** The definition of a kind whose objects have a spec of any fields. */
-export function definitionOf({ group, version, kind, plural, isNamespaced }: RestMapping) {
-  const spec = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+const anyFields: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+/** The definition of a kind. `spec`: the schema of the spec of its objects; default: any fields. */
+export function definitionOf({ group, version, kind, plural, isNamespaced }: RestMapping, spec = anyFields) {
   const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
   const scope = isNamespaced ? 'Namespaced' : 'Cluster';
   const names = { kind, plural, singular: kind.toLowerCase() };

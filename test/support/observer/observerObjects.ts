@@ -112,13 +112,14 @@ export function observerObjects(server: () => ApiServer) {
     /** Another client deletes the namespace, and with it its objects. */
     endNamespace: () => void made(store().delete(namespaces, '', namespace)),
     /** The cluster serves this kind from now on, and only in this version. */
-    serve(kind: RestMapping) {
-      const { metadata, spec } = definitionOf(kind);
+    serve(kind: RestMapping, schema?: JsonObject) {
+      const { metadata, spec } = definitionOf(kind, schema);
       const definition = store().get(customResourceDefinitions, '', metadata.name);
       if (definition === undefined) made(store().create(customResourceDefinitions, { metadata, spec }, kubectl));
       else {
         const before = arrayOf(objectOf(definition['spec'])['versions']).map(objectOf);
-        const versions = [...before.map((each) => ({ ...each, served: false, storage: false })), ...spec.versions];
+        const others = before.filter(({ name }) => name !== kind.version);
+        const versions = [...others.map((each) => ({ ...each, served: false, storage: false })), ...spec.versions];
         made(store().update(customResourceDefinitions, { ...definition, spec: { ...spec, versions } }, kubectl));
       }
     },
