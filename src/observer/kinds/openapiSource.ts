@@ -127,7 +127,7 @@ export function openapiSource(
       const isChanged = waiter.isAvailable() || (await index.waitFor(waiter, signal));
       return isChanged ? done(undefined) : failed('cancelled', 'the caller no longer waits for a change');
     },
-    invalidate: (group) => index.invalidate((about) => group === undefined || about.startsWith(`/apis/${group}/`)),
+    invalidate: (group) => index.invalidate((about) => group === undefined || about.split('/')[2] === group),
   };
 }
 
