@@ -59,7 +59,7 @@ suite('selected namespaces', { concurrency: true }, () => {
     const { cluster, name } = scene.ns;
     const weeder = startWeeder(t, {
       cluster,
-      config: { declaredDependencies: {} },
+      config: { declaredDependencies: { namespaces: [name, system.ns.name] } },
       flags: [`--except-namespaces=${system.ns.name}`],
     });
     await weeder.ready();
