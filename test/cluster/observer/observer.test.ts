@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import { widgetDefinition } from '../../support/objects/definition.ts';
 import { checkSuccessor } from '../../support/world/successor.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestNamespace } from '../support/namespace.ts';
@@ -237,29 +238,7 @@ suite('an application on a real API server', { concurrency: true }, () => {
     const { ns } = scene;
     await scene.start(t);
     const group = `g${ns.name.replace(/^observer-/, '')}.example.org`;
-    const crd = {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: `widgets.${group}` },
-      spec: {
-        group,
-        scope: 'Namespaced',
-        names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
-        versions: [
-          {
-            name: 'v1',
-            served: true,
-            storage: true,
-            schema: {
-              openAPIV3Schema: {
-                type: 'object',
-                properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } },
-              },
-            },
-          },
-        ],
-      },
-    };
+    const crd = widgetDefinition(group, { size: { type: 'integer' } });
     const widget = { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'one' }, spec: { size: 3 } };
     await makeClusterTenant(ns);
     await scene.apply('shop', { manifests: [widget, crd] });

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { arrayOf, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { applicationsPath } from '../../../src/observer/status/applicationApi.ts';
+import { widgetDefinition } from '../../support/objects/definition.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestNamespace } from '../support/namespace.ts';
 import { at, configMap, isThere, pathOf, untilObject } from '../support/observer/observedObjects.ts';
@@ -41,17 +42,7 @@ function groupFor(ns: TestNamespace): Group {
     path,
     untilServed,
     async define() {
-      const properties = { spec: { type: 'object', properties: { size: { type: 'integer' } } } };
-      const schema = { openAPIV3Schema: { type: 'object', properties } };
-      await cluster.api('POST', ofDefinitions, {
-        metadata: { name: `widgets.${group}` },
-        spec: {
-          group,
-          scope: 'Namespaced',
-          names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
-          versions: [{ name: 'v1', served: true, storage: true, schema }],
-        },
-      });
+      await cluster.api('POST', ofDefinitions, widgetDefinition(group, { size: { type: 'integer' } }));
     },
     async leave() {
       const spec = { service, insecureSkipTLSVerify: true };

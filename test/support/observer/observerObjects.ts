@@ -3,10 +3,10 @@ import { wireObject } from '@weeder/embedded-cluster/registry';
 import { customResourceDefinitions, namespaces } from '@weeder/embedded-cluster/resources';
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { RestMapping } from '../../../src/observer/plan/resourceApi.ts';
+import { definitionOf } from '../objects/definition.ts';
 import { made } from '../world/embedded.ts';
 import { applications } from '../world/simulatedServer.ts';
 import type { Stored } from './backUp.ts';
-import { definitionOf } from './kinds.ts';
 
 const namespace = 'shop';
 const kubectl = { manager: 'kubectl' };

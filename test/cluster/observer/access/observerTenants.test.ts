@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { objectOf } from '@weeder/kube-runtime/base';
+import { widgetDefinition } from '../../../support/objects/definition.ts';
 import { grant } from '../../support/deploy/rbac.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newNamespace } from '../../support/namespace.ts';
@@ -177,19 +178,9 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     await untilObject(ns, 'ConfigMap', 'settings', 'the other resource', (object) => dataOf(object) === '1');
     await eventually(async () => (await rowOf(scene, 'shop', 'Widget', 'one')) !== undefined, { what: 'its row' });
     assert.notEqual(await scene.condition('shop', 'InSync'), 'True');
-    const properties = { spec: { type: 'object', properties: { size: { type: 'integer' } } } };
-    const schema = { openAPIV3Schema: { type: 'object', properties } };
     const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
     t.after(() => ns.cluster.send('DELETE', `${crds}/widgets.${group}`));
-    await ns.cluster.api('POST', crds, {
-      metadata: { name: `widgets.${group}` },
-      spec: {
-        group,
-        scope: 'Namespaced',
-        names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
-        versions: [{ name: 'v1', served: true, storage: true, schema }],
-      },
-    });
+    await ns.cluster.api('POST', crds, widgetDefinition(group, { size: { type: 'integer' } }));
     await scene.untilInSync('shop');
     const path = ns.path(`apis/${group}/v1`, 'widgets', 'one');
     await edit(ns, path, { spec: { size: 4 } });

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import { objectOf } from '@weeder/kube-runtime/base';
+import { widgetDefinition } from '../../../support/objects/definition.ts';
 import { eventually } from '../eventually.ts';
 import type { TestNamespace } from '../namespace.ts';
 import { readDocument, schemasOf } from './openapiExtract.ts';
@@ -17,21 +18,7 @@ export function customKind(ns: TestNamespace) {
   const definitionPath = `${definitions}/widgets.${group}`;
   const pathOf = (name: string) => ns.path(`apis/${group}/v1`, 'widgets', name);
 
-  function definition(spec: JsonObject): JsonObject {
-    const properties = { spec: { type: 'object', properties: spec } };
-    const schema = { openAPIV3Schema: { type: 'object', properties } };
-    return {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: `widgets.${group}` },
-      spec: {
-        group,
-        scope: 'Namespaced',
-        names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
-        versions: [{ name: 'v1', served: true, storage: true, schema }],
-      },
-    };
-  }
+  const definition = (spec: JsonObject) => widgetDefinition(group, spec);
 
   async function publishedSpec(): Promise<unknown> {
     const schemas = Object.entries(schemasOf(await readDocument(cluster, `apis/${group}/v1`)));
@@ -55,7 +42,7 @@ export function customKind(ns: TestNamespace) {
       if (answer.status === 201) ns.after(() => cluster.send('DELETE', definitionPath));
       else {
         const { resourceVersion } = objectOf(objectOf(await cluster.api('GET', definitionPath))['metadata']);
-        const metadata = { ...objectOf(body['metadata']), resourceVersion };
+        const metadata = { ...body.metadata, resourceVersion };
         await cluster.api('PUT', definitionPath, { ...body, metadata });
       }
       if (isAwaited)

@@ -1,10 +1,10 @@
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import { definitionOf } from '../../../support/objects/definition.ts';
 import type { Cleanup } from '../cleanup.ts';
 import type { TestNamespace } from '../namespace.ts';
 import { makeClusterTenant } from './observerScene.ts';
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
 
 /** Objects that would lose something if they were deleted, in manifests of several Applications. */
 export type Moving = Awaited<ReturnType<typeof movingObjects>>;
@@ -14,20 +14,12 @@ export async function movingObjects(t: Cleanup, ns: TestNamespace) {
   const { cluster, name: namespace } = ns;
   await makeClusterTenant(ns);
   const group = `${namespace}.example.org`;
-  for (const [kind, scope] of [
-    ['Gadget', 'Namespaced'],
-    ['Gizmo', 'Cluster'],
+  for (const [kind, isNamespaced] of [
+    ['Gadget', true],
+    ['Gizmo', false],
   ] as const) {
     const plural = `${kind.toLowerCase()}s`;
-    await cluster.api('POST', definitions, {
-      metadata: { name: `${plural}.${group}` },
-      spec: {
-        group,
-        scope,
-        names: { plural, singular: kind.toLowerCase(), kind },
-        versions: [{ name: 'v1', served: true, storage: true, schema }],
-      },
-    });
+    await cluster.api('POST', definitions, definitionOf({ group, version: 'v1', kind, plural, isNamespaced }));
     t.after(() => cluster.send('DELETE', `${definitions}/${plural}.${group}`));
   }
   const paths = [
