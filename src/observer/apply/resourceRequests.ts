@@ -144,14 +144,23 @@ function ownershipPatch(
   { own, init }: Pick<ApplicationOwner, 'own' | 'init'>,
   to?: ApplicationOwner,
 ): JsonObject {
-  const heirs = new Map(to === undefined ? [] : [[own, to.own] as const, [init, to.init] as const]);
+  const managedFields =
+    to === undefined
+      ? withoutManagers(live, new Set([own, init]))
+      : withManagers(
+          live,
+          new Map([
+            [own, to.own],
+            [init, to.init],
+          ]),
+        );
   return {
     metadata: {
       uid: uidOf(live),
       resourceVersion: versionOf(live),
       labels: { [labelName]: to?.label ?? null },
       annotations: { [annotationName]: to?.name ?? null },
-      managedFields: heirs.size === 0 ? withoutManagers(live, new Set([own, init])) : withManagers(live, heirs),
+      managedFields,
     },
   };
 }
