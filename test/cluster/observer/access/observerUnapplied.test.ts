@@ -126,6 +126,7 @@ suite('what an application has not applied is not changed or deleted, on a real 
     await scene.start(t);
     const manifests = [deployment('web', { imagee: 'typo' }), configMap('settings', { a: '1' })];
     await scene.apply('shop', { manifests, deletionPolicy: 'orphan' });
+    await eventually(() => isThere(ns, 'ConfigMap', 'settings'), { what: 'the object that is applied' });
     await untilDegraded(scene, 'shop');
     await endOf(scene, 'shop');
     assert.equal(uidOf(await read(ns, 'Deployment', 'web')), uidOf(before));
