@@ -76,6 +76,7 @@ const degraded: Readonly<Record<string, string>> = {
   NoKindMatch: 'install the CustomResourceDefinition, or correct apiVersion and kind; weeder retries',
   Retrying: 'nothing, if it is transient; weeder retries',
   CorrectionBackOff: 'find out why the other client changes these fields, or leave them out of the observer schema',
+  DeletionDelayed: 'wait for the client that is to remove the finalizers, or start it again',
   DeletionBlocked:
     'remove the obstacle, or set the annotation weeder.dev/force-finalize: "true", which leaves the remaining resources in the cluster',
 };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import {
+  definedGroups,
   definedKind,
   deletionStage,
   firstStage,
@@ -21,6 +22,8 @@ function of(kind: string, name: string, group = ''): Manifest {
   return { identity: { group, kind, namespace: '', name }, apiVersion: 'v1', object: {} };
 }
 
+const none: ReadonlySet<string> = new Set();
+
 suite('the order of an application', () => {
   const crd = of('CustomResourceDefinition', 'widgets', 'apiextensions.k8s.io');
   const manifests = [
@@ -38,7 +41,7 @@ suite('the order of an application', () => {
   });
 
   test('is reversed for a deletion', () => {
-    assert.deepEqual(names(inDeletionOrder(manifests)), ['web', 'a', 'w', 'widgets', 'n']);
+    assert.deepEqual(names(inDeletionOrder(manifests, none)), ['w', 'web', 'a', 'widgets', 'n']);
   });
 
   test('deletes roles, bindings and service accounts last, in stages', () => {
@@ -48,10 +51,21 @@ suite('the order of an application', () => {
       of('ClusterRoleBinding', 'binding', rbac),
       of('Role', 'role', rbac),
     ];
-    const order = inDeletionOrder([...mixed, ...manifests, of('LimitRange', 'defaults')]);
-    assert.deepEqual(names(order), ['web', 'a', 'w', 'defaults', 'widgets', 'n', 'binding', 'role', 'account']);
-    const stages = order.map(({ identity }) => deletionStage(identity));
-    assert.deepEqual(stages, [1, 1, 1, 1, 2, 3, 6, 6, 6]);
+    const order = inDeletionOrder([...mixed, ...manifests, of('LimitRange', 'defaults')], none);
+    assert.deepEqual(names(order), ['w', 'web', 'a', 'defaults', 'widgets', 'n', 'binding', 'role', 'account']);
+    const stages = order.map(({ identity }) => deletionStage(identity, none));
+    assert.deepEqual(stages, [2, 3, 3, 3, 4, 5, 6, 6, 6]);
+  });
+
+  test('deletes custom resources first, and of those the ones that a CRD of the application defines', () => {
+    const definition = of('CustomResourceDefinition', 'widgets.example.org', 'apiextensions.k8s.io');
+    const others = [of('Certificate', 'c', 'cert-manager.io'), of('Lease', 'l', 'coordination.k8s.io')];
+    const all = [...others, ...manifests, definition];
+    const groups = definedGroups(all);
+    assert.ok(groups.has('example.org'));
+    assert.deepEqual(names(inDeletionOrder(all, groups)).slice(0, 5), ['w', 'c', 'web', 'a', 'l']);
+    const stages = [manifests[0] ?? assert.fail(), ...others].map(({ identity }) => deletionStage(identity, groups));
+    assert.deepEqual(stages, [1, 2, 3]);
   });
 
   test('applies what admission requires first: service accounts, limit ranges and roles before bindings and Pods', () => {
@@ -76,13 +90,13 @@ suite('the order of an application', () => {
     const rest = [of('ValidatingAdmissionPolicy', 'policy', admission), of('Service', 'hook'), ...manifests];
     const order = ['n', 'widgets', 'policy', 'hook', 'w', 'a', 'web', 'mutating', 'validating'];
     assert.deepEqual(names(inApplyOrder([...hooks, ...rest])), order);
-    const deletion = inDeletionOrder([...rest, ...hooks]);
-    assert.deepEqual(names(deletion).slice(0, 3), ['validating', 'mutating', 'web']);
+    const deletion = inDeletionOrder([...rest, ...hooks], none);
+    assert.deepEqual(names(deletion).slice(0, 3), ['validating', 'mutating', 'w']);
     assert.deepEqual(
-      deletion.slice(0, 3).map(({ identity }) => deletionStage(identity)),
-      [0, 0, 1],
+      deletion.slice(0, 3).map(({ identity }) => deletionStage(identity, none)),
+      [0, 0, 2],
     );
-    assert.equal(deletionStage(of('ValidatingWebhookConfiguration', 'other', 'example.org').identity), 1);
+    assert.equal(deletionStage(of('ValidatingWebhookConfiguration', 'other', 'example.org').identity, none), 2);
   });
 
   test('has stages, and firstStage returns the earliest as a whole', () => {

@@ -1,5 +1,8 @@
 import { type JsonObject, objectOf, smallest, textOf } from '@weeder/kube-runtime/base';
+import { isOfKubernetes } from '../kinds/kubernetesGroups.ts';
 import type { Identity } from '../objects/identity.ts';
+
+const definition = 'CustomResourceDefinition.apiextensions.k8s.io';
 
 /**
  * Kinds that others need before they can be applied: the API server refuses a Pod without its ServiceAccount and a
@@ -7,7 +10,7 @@ import type { Identity } from '../objects/identity.ts';
  */
 const first: readonly (readonly string[])[] = [
   ['Namespace'],
-  ['CustomResourceDefinition.apiextensions.k8s.io'],
+  [definition],
   [
     'ServiceAccount',
     'LimitRange',
@@ -60,9 +63,14 @@ export function firstStage<T extends WithIdentity>(resources: readonly T[]): rea
  * Sorts in the reverse order, so that no object disappears with its namespace or its kind. Roles and accounts come
  * last.
  */
-export function inDeletionOrder<T extends WithIdentity>(resources: readonly T[]): readonly T[] {
-  const reversed = inApplyOrder(resources).toReversed();
-  return reversed.toSorted((one, other) => deletionStage(one.identity) - deletionStage(other.identity));
+export function inDeletionOrder<T extends WithIdentity>(
+  resources: readonly T[],
+  ownGroups: ReadonlySet<string>,
+): readonly T[] {
+  const stage = ({ identity }: T) => deletionStage(identity, ownGroups);
+  return inApplyOrder(resources)
+    .toReversed()
+    .toSorted((one, other) => stage(one) - stage(other));
 }
 
 /**
@@ -77,23 +85,44 @@ const rights: ReadonlySet<string> = new Set([
   'ClusterRoleBinding.rbac.authorization.k8s.io',
 ]);
 
-/** The deletion stage of all kinds without a stage of their own. */
-export const ordinaryDeletion = 1;
+/** Stages of a deletion. Nothing of a stage is deleted before all objects of the earlier stages are deleted. */
+export const deletionStages = {
+  webhooks: 0,
+  /** Their finalizers are most likely those of a workload of the same application. */
+  ownCustomResources: 1,
+  customResources: 2,
+  ordinary: 3,
+  definitions: 4,
+  namespaces: 5,
+  permissions: 6,
+} as const;
 
-/**
- * Returns the deletion stage, from 0. Nothing of a stage is deleted before all objects of the earlier stages are
- * deleted.
- */
-export function deletionStage(identity: Identity): number {
+/** Returns the deletion stage. `ownGroups`: see `definedGroups`. */
+export function deletionStage(identity: Identity, ownGroups: ReadonlySet<string>): number {
   const name = nameOf(identity);
-  if (callingWorkloads.has(name)) return 0;
-  if (rights.has(name)) return first.length + 2;
-  const stage = stageOf(identity);
-  return stage <= definitionStage ? definitionStage + 2 - stage : ordinaryDeletion;
+  if (callingWorkloads.has(name)) return deletionStages.webhooks;
+  if (rights.has(name)) return deletionStages.permissions;
+  if (name === definition) return deletionStages.definitions;
+  if (name === 'Namespace') return deletionStages.namespaces;
+  if (isOfKubernetes(identity.group)) return deletionStages.ordinary;
+  return ownGroups.has(identity.group) ? deletionStages.ownCustomResources : deletionStages.customResources;
 }
 
-/** The stage of CustomResourceDefinitions. */
-const definitionStage = 1;
+/**
+ * Returns true for stages whose objects end only with their controller. Kubernetes does not say which workload that is, so
+ * they hold up the others for a limited time.
+ */
+export function isOfControllers(stage: number): boolean {
+  return stage === deletionStages.ownCustomResources || stage === deletionStages.customResources;
+}
+
+/** Returns the groups of the CustomResourceDefinitions among these: they are named `plural.group`. */
+export function definedGroups(resources: Iterable<WithIdentity>): ReadonlySet<string> {
+  const groups = new Set<string>();
+  for (const { identity } of resources)
+    if (nameOf(identity) === definition) groups.add(identity.name.slice(identity.name.indexOf('.') + 1));
+  return groups;
+}
 
 function nameOf({ group, kind }: Identity): string {
   return group === '' ? kind : `${kind}.${group}`;
@@ -112,7 +141,7 @@ function stageOf(identity: Identity): number {
  * definition.
  */
 export function definedKind(identity: Identity, object: JsonObject): { group: string; kind: string } | undefined {
-  if (stageOf(identity) !== definitionStage) return undefined;
+  if (nameOf(identity) !== definition) return undefined;
   const spec = objectOf(object['spec']);
   const [group, kind] = [textOf(spec['group']), textOf(objectOf(spec['names'])['kind'])];
   return group === undefined || kind === undefined ? undefined : { group, kind };

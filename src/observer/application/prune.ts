@@ -11,7 +11,8 @@ import type { ActiveRemoval, ApplicationEntry, PendingRemoval } from '../entries
 import { type Identity, identityKey } from '../objects/identity.ts';
 import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { slowMessage } from '../streams/requestSemaphore.ts';
-import { deletionStage, inDeletionOrder } from './order.ts';
+import { definedGroups, deletionStage, inDeletionOrder } from './order.ts';
+import { remainingOf } from './remainingRemoval.ts';
 import { removeResource } from './removeResource.ts';
 import { recordRemoval } from './resourceSet.ts';
 import { candidatesFor } from './successor.ts';
@@ -33,24 +34,39 @@ export async function removePending(
   const now = effects.runtime.clock.monotonic();
   for (const row of entry.pendingRemovals.values())
     if (row.since === undefined) recordRemoval(entry, row, { ...row, since: now });
-  const rows = inDeletionOrder([...entry.pendingRemovals.values()]).filter((row) => !mayBeInManifests(entry, row));
-  const stages = Map.groupBy(rows, ({ identity }) => deletionStage(identity));
+  const ownGroups = definedGroups([...entry.resources.values(), ...entry.pendingRemovals.values()]);
+  const rows = inDeletionOrder([...entry.pendingRemovals.values()], ownGroups).filter(
+    (row) => !mayBeInManifests(entry, row),
+  );
+  const stages = Map.groupBy(rows, ({ identity }) => deletionStage(identity, ownGroups));
   let blockedStage = lastStage;
 
-  async function remove(row: PendingRemoval): Promise<void> {
+  async function remove(stage: number, row: PendingRemoval): Promise<void> {
     if (signal.aborted) return;
     const goesAnyway = isHomeEnding && liesIn(row.identity, entry.about.namespace);
     if (!isHomeEnding && awaitsSuccessor(effects, entry, row)) {
-      blockedStage = deletionStage(row.identity);
+      blockedStage = Math.min(blockedStage, stage);
       return;
     }
     const left = goesAnyway ? undefined : await attempt(effects, entry, row, isHomeEnding, signal);
-    if (recordRemoval(entry, row, left)) blockedStage = deletionStage(row.identity);
+    const isHolding = [...stages.keys()].some((other) => other > stage);
+    const { kept, lastStage: holds } = remainingOf(effects.runtime.clock, row, left, stage, isHolding);
+    if (!recordRemoval(entry, row, kept)) return;
+    blockedStage = Math.min(blockedStage, holds);
+    if (kept?.isDelayed === true && !row.isDelayed)
+      effects.report({
+        type: 'resource.deletionDelayed',
+        application: entry.about,
+        resource: row.identity,
+        apiVersion: row.apiVersion,
+        uid: row.appliedUid,
+        reason: kept.reason,
+      });
   }
 
   for (const [stage, those] of [...stages].toSorted(([one], [other]) => one - other)) {
     if (signal.aborted || stage > blockedStage) return;
-    await inParallel(those, maxConcurrent, remove);
+    await inParallel(those, maxConcurrent, (row) => remove(stage, row));
   }
 }
 

@@ -20,6 +20,9 @@ const trustFor = 600_000;
 /** The period after which expired access proofs are renewed. Milliseconds. */
 const renewEvery = 60_000;
 
+/** The longest time between two checks whether a removed object still exists. Milliseconds. */
+const longestEnding = 10_000;
+
 /** Resyncs are aligned to whole seconds, so that thousands of timers do not wake the process one by one. */
 const step = 1_000;
 
@@ -37,7 +40,9 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry)
   let timer: TimerHandle | undefined;
   let proofTimer: TimerHandle | undefined;
   // Removals that wait for another application were due for the first time before this.
-  const pruneTimer = entry.pendingRemovals.size > 0 ? clock.setTimeout(pruneTracked, effects.pruneDelay()) : undefined;
+  let pruneTimer = entry.pendingRemovals.size > 0 ? clock.setTimeout(pruneTracked, effects.pruneDelay()) : undefined;
+  let pruneAgainIn = 1_000;
+  let isPruning = false;
 
   /** Marks the live object as unknown, unless the resource ignores resyncs while it waits to retry. */
   function markUnknown(resource: ResourceEntry): void {
@@ -58,7 +63,19 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry)
   }
 
   function pruneTracked(): void {
-    if (entry.pendingRemovals.size > 0) track(entry.inFlight, prune(effects, entry, stop.signal));
+    if (isPruning || entry.pendingRemovals.size === 0) return;
+    isPruning = true;
+    track(entry.inFlight, prune(effects, entry, stop.signal).finally(pruneSoon));
+  }
+
+  /** Objects that terminate hold up others. Any other failure is tried again with the next resync. */
+  function pruneSoon(): void {
+    isPruning = false;
+    if (stop.signal.aborted || ![...entry.pendingRemovals.values()].some(({ state }) => state === 'terminating'))
+      return;
+    clock.clearTimeout(pruneTimer);
+    pruneTimer = clock.setTimeout(pruneTracked, pruneAgainIn);
+    pruneAgainIn = Math.min(longestEnding, 2 * pruneAgainIn);
   }
 
   function wait(): void {

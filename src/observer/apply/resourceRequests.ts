@@ -1,5 +1,6 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
+import { conflictingManagerOf, lastManagerOf } from '../drift/conflictingManager.ts';
 import { done, failed, type Outcome } from '../objects/applyFailure.ts';
 import { type ApplicationOwner, annotationName, labelName, managersOf } from '../objects/fieldManagers.ts';
 import { listed } from '../objects/wording.ts';
@@ -59,9 +60,9 @@ export async function deleteResource(
   return retryOnConflict(async () => {
     const existing = await readProven(api, target, owner, appliedUid, signal);
     if (!existing.ok) return existing;
-    if (isTerminating(existing.value)) return terminatingOutcome(existing.value);
+    if (isTerminating(existing.value)) return terminatingOutcome(existing.value, owner);
     const removed = await api.remove(target, existing.value, signal);
-    return removed.ok ? checkDeleted(api, target, existing.value, signal) : removed;
+    return removed.ok ? checkDeleted(api, target, owner, existing.value, signal) : removed;
   });
 }
 
@@ -69,19 +70,24 @@ export async function deleteResource(
 async function checkDeleted(
   api: ObserverApi,
   target: Target,
+  owner: ApplicationOwner,
   deleted: JsonObject,
   signal: AbortSignal,
 ): Promise<Outcome<undefined>> {
   const existing = await api.read(target, signal);
   if (existing.ok)
-    return uidOf(existing.value) === uidOf(deleted) ? terminatingOutcome(existing.value) : done(undefined);
+    return uidOf(existing.value) === uidOf(deleted) ? terminatingOutcome(existing.value, owner) : done(undefined);
   return existing.failure.type === 'missing' ? done(undefined) : existing;
 }
 
-function terminatingOutcome(live: JsonObject): Outcome<undefined> {
+/** Names the client that is to remove the finalizers, which nothing in the object says: most likely the one that set them. */
+function terminatingOutcome(live: JsonObject, owner: ApplicationOwner): Outcome<undefined> {
   const finalizers = arrayOf(objectOf(live['metadata'])['finalizers']).map(String);
-  const which = finalizers.length === 0 ? 'its grace period' : `its finalizers ${listed(finalizers)}`;
-  return failed('terminating', `waits for ${which}`);
+  if (finalizers.length === 0) return failed('terminating', 'waits for its grace period');
+  const setBy = conflictingManagerOf(live, { path: '.metadata.finalizers', type: 'changed' }, owner);
+  const last = lastManagerOf(live, owner);
+  const who = setBy === undefined ? last && `, last written by ${last}` : `, set by ${setBy}`;
+  return failed('terminating', `waits for its finalizers ${listed(finalizers)}${who ?? ''}`);
 }
 
 /** Reads the object and checks the proof that the application has applied it. */

@@ -20,7 +20,19 @@ export function conflictingManagerOf(
   // existence.
   const owners =
     holders.length > 0 ? holders : entries.filter(({ fieldsV1 }) => isObject(fieldsV1) && concerns(fieldsV1, path, ''));
-  const others = owners.filter(({ manager }) => manager !== own && manager !== init);
+  return newestOf(owners, { own, init });
+}
+
+/** Returns the other client that wrote the object last, in the same form. Undefined if there is none. */
+export function lastManagerOf(live: JsonObject, owner: Pick<ApplicationOwner, 'own' | 'init'>): string | undefined {
+  return newestOf(arrayOf(objectOf(live['metadata'])['managedFields']).map(objectOf), owner);
+}
+
+function newestOf(
+  entries: readonly JsonObject[],
+  { own, init }: Pick<ApplicationOwner, 'own' | 'init'>,
+): string | undefined {
+  const others = entries.filter(({ manager }) => manager !== own && manager !== init);
   const newest = others.toSorted((one, other) => timeOf(one).localeCompare(timeOf(other))).at(-1);
   return newest === undefined ? undefined : nameOf(newest);
 }

@@ -15,8 +15,10 @@ export interface PendingRemoval extends InventoryEntry {
   readonly reason: string;
   /** The Retry-After of the last attempt in milliseconds; 0 if it had none. */
   readonly retryAfter: number;
-  /** By the monotonic clock: when it was due first; undefined before that. */
+  /** By the monotonic clock: when it was due first, or began to terminate; undefined before that. */
   readonly since: number | undefined;
+  /** The object terminates for longer than usual. */
+  readonly isDelayed: boolean;
 }
 
 /** The removal of one resource. */

@@ -10,7 +10,7 @@ export function rowsOf({ resources, pendingRemovals }: ApplicationEntry): Invent
   return [...[...resources.values()].map(rowOf), ...pendingRemovals.values()];
 }
 
-const untried = { reason: '', retryAfter: 0, since: undefined } as const;
+const untried = { reason: '', retryAfter: 0, since: undefined, isDelayed: false } as const;
 
 /** Returns the pending removal of a resource that is no longer in the manifests. */
 export function removalOf(resource: ResourceEntry): PendingRemoval {

@@ -83,6 +83,8 @@ export type ObserverEvent =
   | ({ readonly type: 'resource.correctionPending'; readonly reason: string } & AboutResource)
   /** The object is being deleted, and weeder waits for the end of the deletion. */
   | ({ readonly type: 'resource.terminating' } & AboutResource)
+  /** A removed object still exists a minute after its deletion. `reason`: what it waits for, in a clause. */
+  | ({ readonly type: 'resource.deletionDelayed'; readonly reason: string } & AboutResource)
   | ({ readonly type: 'resource.ownershipConflict'; readonly reason: string } & AboutResource)
   /** The API server does not serve its kind. */
   | ({ readonly type: 'resource.noKindMatch'; readonly reason: string } & AboutResource)

@@ -204,5 +204,11 @@ export const observerTable: TableOf<ObserverEvent, typeof observerReasons, Obser
       return normal('DeletionSkipped', 'Skip', note);
     },
   },
+  'resource.deletionDelayed': {
+    ...decision('deletion delayed', onPage),
+    log: ({ reason }) => warn('resource still terminating', { reason }),
+    event: ({ resource, reason }) => warning('DeletionDelayed', 'Wait', `${identityText(resource)} ${reason}.`),
+    detail: ({ reason }) => reason,
+  },
   'actor.failed': actorFailed,
 };

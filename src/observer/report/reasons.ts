@@ -50,6 +50,9 @@ export const observerReasons = {
   DeletionSkipped: normal('Skip').means(
     'A resource was removed from the manifests, or its application is deleted, and nothing was deleted or released: no object of its name is known to be applied by the application. An object of others under that name stays as it is.',
   ),
+  DeletionDelayed: warning('Wait').means(
+    'A deleted resource still exists after a minute. The note names its finalizers, and the client that set them or wrote the object last.',
+  ),
   DeletionBlocked: warning('Retry').means(
     'The deletion of the application is blocked, because a resource cannot be deleted. The note says why; the annotation `weeder.dev/force-finalize: "true"` forces it.',
   ),

@@ -20,6 +20,8 @@ export type ApplicationState = (typeof applicationStates)[number];
 /** By the reason of `Ready`, which is that of the worst resource. */
 const byReason: ReadonlyMap<string, ApplicationState> = new Map([
   ['DeletionBlocked', 'blocked'],
+  ['DeletionDelayed', 'blocked'],
+  ['Pruning', 'pending'],
   ['Unverified', 'unverified'],
   ['OwnershipConflict', 'claimed'],
   ['Refused', 'refused'],

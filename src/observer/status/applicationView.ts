@@ -41,6 +41,7 @@ function viewOf(resource: ResourceEntry): ResourceView {
     isApplied: desired.plan !== undefined && !needsApply(resource),
     reason,
     terminating: '',
+    isDelayed: false,
     refusal: refusal ?? '',
     isAsLastApplied: mayDisclose(resource) && refusal !== undefined && isInSync(live),
     paths: mayDisclose(resource) ? live.drifts.map(({ path }) => path) : [],
@@ -49,7 +50,7 @@ function viewOf(resource: ResourceEntry): ResourceView {
   };
 }
 
-function removalView({ identity, reason, state }: PendingRemoval) {
+function removalView({ identity, reason, state, isDelayed }: PendingRemoval) {
   const nothing = {
     isApplied: false,
     refusal: '',
@@ -59,7 +60,7 @@ function removalView({ identity, reason, state }: PendingRemoval) {
     pending: '',
   };
   const why = state === 'terminating' ? { reason: '', terminating: reason } : { reason, terminating: '' };
-  return { ...nothing, identity, state: 'leaving', ...why } satisfies ResourceView;
+  return { ...nothing, identity, state: 'leaving', isDelayed, ...why } satisfies ResourceView;
 }
 
 function notesOf(resource: ResourceEntry): readonly string[] {

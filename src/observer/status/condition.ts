@@ -29,6 +29,8 @@ export interface ResourceView {
   readonly reason: string;
   /** What its deletion waits for, once it is terminating; empty otherwise. */
   readonly terminating: string;
+  /** It terminates for longer than usual. */
+  readonly isDelayed: boolean;
   /** Why its current manifest is refused while the last known good one is used; empty otherwise. */
   readonly refusal: string;
   /** The last known good manifest is used, and in sync. */

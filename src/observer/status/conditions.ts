@@ -82,6 +82,9 @@ function degraded({ phase, mode, accountError, resources }: ApplicationView): Co
   if (blocked.length > 0) return content('True', 'DeletionBlocked', summaryOf('Not deleted', blocked.map(withReason)));
   if (phase === 'applying' && mode === 'correct' && accountError !== '')
     return content('True', 'ServiceAccountNotFound', accountError);
+  const delayed = resources.filter(({ isDelayed }) => isDelayed);
+  if (delayed.length > 0)
+    return content('True', 'DeletionDelayed', summaryOf('Still terminating', delayed.map(withTermination)));
   for (const [state, reason] of degradedReasons) {
     const those = resources.filter((each) => each.state === state || (state === 'refused' && each.refusal !== ''));
     if (those.length > 0) return content('True', reason, summaryOf(headings[reason], those.map(withReason)));
@@ -132,8 +135,11 @@ function pauseSentence(until: number | undefined): string {
 function withTerminating(sentence: string, resources: readonly ResourceView[]): string {
   const beingDeleted = resources.filter(({ terminating }) => terminating !== '');
   if (beingDeleted.length === 0) return sentence;
-  const texts = beingDeleted.map(({ identity, terminating }) => `${identityText(identity)} (${terminating})`);
-  return `${sentence} ${summaryOf('Waiting for the deletion of', texts)}`;
+  return `${sentence} ${summaryOf('Waiting for the deletion of', beingDeleted.map(withTermination))}`;
+}
+
+function withTermination({ identity, terminating }: ResourceView): string {
+  return `${identityText(identity)} (${terminating})`;
 }
 
 function withNotes(sentence: string, notes: readonly string[]): string {

@@ -1,4 +1,6 @@
-import type { ApplicationView, ConditionContent, DesiredCondition } from './condition.ts';
+import { identityText } from '../objects/identity.ts';
+import { summaryOf } from '../objects/wording.ts';
+import type { ApplicationView, ConditionContent, DesiredCondition, ResourceView } from './condition.ts';
 
 /** The conditions that readiness is derived from. */
 interface Findings {
@@ -57,11 +59,19 @@ function stalledBy({ phase, mode, isSettling }: ApplicationView, findings: Findi
 }
 
 /** Returns what is in progress; undefined if the application is in the desired state. */
-function reconciledBy({ phase, mode }: ApplicationView, findings: Findings): ConditionContent | undefined {
+function reconciledBy({ phase, mode, resources }: ApplicationView, findings: Findings): ConditionContent | undefined {
   const { applied, inSync, degraded } = findings;
   if (phase === 'applying' && mode === 'correct')
     return degraded.reason === 'ServiceAccountNotFound' ? degraded : applying;
   if (phase !== 'applying' && degraded.status === 'True') return degraded;
   if (phase === 'deleting' || (mode === 'correct' && applied.status !== 'True')) return applied;
-  return inSync.status === 'True' ? undefined : inSync;
+  if (inSync.status !== 'True') return inSync;
+  const removed = mode === 'correct' ? resources.filter(({ state }) => state === 'leaving') : [];
+  if (removed.length === 0) return undefined;
+  const message = summaryOf('Removed from the manifests and not deleted yet', removed.map(identityIn));
+  return { status: 'False', reason: 'Pruning', message };
+}
+
+function identityIn({ identity }: ResourceView): string {
+  return identityText(identity);
 }

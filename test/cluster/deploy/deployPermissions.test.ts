@@ -9,7 +9,7 @@ import { type DeployedWeeder, permissions, rulesOf } from '../support/deploy/dep
 import { type DeployedScene, deployedScene, watchDuration } from '../support/deploy/deployedScene.ts';
 import type { Manifest } from '../support/deploy/kustomize.ts';
 import { customised } from '../support/deploy/overlays.ts';
-import { eventsWith } from '../support/events.ts';
+import { eventsOf } from '../support/events.ts';
 import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
 import type { LogLine } from '../support/weederLog.ts';
 
@@ -85,13 +85,15 @@ suite('the permissions of the manifests', { concurrency: 3 }, () => {
     await deployed.scene.untilDeleted(again.deleted, again.evicted);
     await deployed.untilReported(2);
     await declaringWorkloads(deployed.scene.ns, 'Data_Base');
-    const problems = await eventsWith(
-      deployed.scene.ns,
-      ['reason=DeclarationProblem'],
-      ['DeclarationProblem', 'DeclarationProblem'],
+    await eventually(
+      async (saw) => {
+        const problems = await eventsOf(deployed.scene.ns, 'reason=DeclarationProblem');
+        saw(problems);
+        const kinds = new Set(problems.map(({ involvedObject }) => involvedObject.kind));
+        return isDeepStrictEqual(kinds, new Set(['CronJob', 'Deployment']));
+      },
+      { what: 'an Event for each workload' },
     );
-    const kinds = problems.map(({ involvedObject }) => involvedObject.kind);
-    assert.deepEqual(kinds.sort(), ['CronJob', 'Deployment']);
     for (const path of ['/healthz', '/readyz']) {
       assert.equal((await fetch(`http://127.0.0.1:${weeder.ports['health']}${path}`)).status, 200, path);
     }

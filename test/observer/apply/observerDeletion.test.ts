@@ -100,7 +100,7 @@ test('a terminating resource is reported with what it waits for', async () => {
   assert.equal((await deleteResource(other.api, target, owner, 'u', signal)).ok, true);
 });
 
-test('an application exists until its resources are deleted, which is checked at least every ten seconds, without warnings', async () => {
+test('an application exists until its resources are deleted, which is checked at least every ten seconds, and delayed after a minute', async () => {
   const world = await observerWorld();
   world.apply('web', { manifests: [configMap('one')] });
   await world.pass(2 * second);
@@ -110,7 +110,8 @@ test('an application exists until its resources are deleted, which is checked at
   await world.pass(10 * minute);
   const asked = world.requests.filter(({ what }) => what === 'delete').length;
   assert.ok(asked > 55 && asked < 140, `${asked} times`);
-  assert.deepEqual([world.condition('web', 'Degraded'), world.eventsOf('application.refused')], ['False', []]);
+  assert.deepEqual([world.condition('web', 'Degraded'), world.eventsOf('application.refused')], ['True', []]);
+  assert.equal(world.eventsOf('resource.deletionDelayed').length, 1);
   const said = JSON.stringify(world.application('web')?.['status']);
   assert.ok(said.includes('Waiting for the deletion of: ConfigMap shop/one (waits for its finalizers'), said);
   world.remove('ConfigMap/one');

@@ -12,6 +12,7 @@ function resource(name: string, more: Partial<ResourceView> = {}): ResourceView 
     isApplied: true,
     reason: '',
     terminating: '',
+    isDelayed: false,
     refusal: '',
     isAsLastApplied: false,
     paths: [],

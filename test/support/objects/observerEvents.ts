@@ -61,6 +61,7 @@ export const reported: readonly ObserverEvent[] = [
   { type: 'resource.deleted', ...about },
   { type: 'resource.released', ...about },
   { type: 'resource.deletionSkipped', ...about, reason: 'shop/web has not applied this object.' },
+  { type: 'resource.deletionDelayed', ...about, reason: 'waits for its finalizers example.org/cleanup' },
 ];
 
 /** One of each kind that is only logged. */
