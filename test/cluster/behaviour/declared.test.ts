@@ -22,6 +22,8 @@ import {
 import { declaringPod, declaringWorkloads } from '../support/declaring.ts';
 import { eventsWith } from '../support/events.ts';
 import { type InProcessOptions, startWeederInProcess } from '../support/inProcessWeeder.ts';
+import type { Cluster } from '../support/plane/access.ts';
+import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
 import { setRestartScene } from '../support/restart/restartScene.ts';
 
 const run = promisify(execFile);
@@ -46,8 +48,8 @@ async function started(t: TestContext, ns: TestNamespace, options: Partial<InPro
 }
 
 /** A namespace with an observer of the deletions in it. */
-async function home(t: TestContext, prefix = 'declared') {
-  const ns = await testNamespace(t, prefix);
+async function home(t: TestContext, prefix = 'declared', cluster?: Cluster) {
+  const ns = await testNamespace(t, prefix, cluster);
   const observer = await watchDeletions(ns);
   return {
     ns,
@@ -251,10 +253,14 @@ suite('declared dependencies', { concurrency: true }, () => {
   });
 });
 
-suite('declared dependencies beside restart control', { concurrency: true }, () => {
+suite('declared dependencies beside restart control', () => {
+  // A weeder of another test that watches all namespaces would delete the pod that this one keeps.
+  const plane = suiteControlPlane({ controllerManager: true });
+
   test('a config reload and a restart by restart control at the same time as a recovery', async (t) => {
-    const scene = await setRestartScene(t, 'declared-restart');
-    const { ns, observer, deleted } = await home(t, 'declared-beside');
+    const cluster = plane();
+    const scene = await setRestartScene(t, 'declared-restart', { cluster });
+    const { ns, observer, deleted } = await home(t, 'declared-beside', cluster);
     const namespaces = [ns.name, scene.ns.name];
     const section = (watchDuration: string) => ({ declaredDependencies: { namespaces, watchDuration } });
     const file = temporaryFile('weeder.yaml');
@@ -291,7 +297,7 @@ suite('declared dependencies beside restart control', { concurrency: true }, () 
     await scene.put('settings', { word: 'three' });
     await scene.untilDone('Deployment', 'api', 3);
     await observer.caughtUp();
-    assert.deepEqual(deleted(), ['cache', 'web']);
+    assert.deepEqual(deleted(), ['cache', 'web'], JSON.stringify(weeder.log.find('pod deleted')));
 
     write({ ...scene.config(), ...section('1m') });
     weeder.signal('SIGHUP');
