@@ -4,6 +4,8 @@ import { done, failed, type Outcome } from '../objects/applyFailure.ts';
 import { causePathsOf, concerns } from '../objects/causePath.ts';
 import { identityText } from '../objects/identity.ts';
 import { findPaths, walk } from '../objects/livePaths.ts';
+import type { Path } from '../objects/path.ts';
+import { forgottenFieldsIn } from '../ownership/forgottenFields.ts';
 import { hasManager, isTerminating, ownershipConflict, ownershipOf, versionOf } from '../ownership/ownership.ts';
 import { removedFieldsIn, unchangedBy } from '../ownership/removedFields.ts';
 import type { Applied, ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
@@ -14,7 +16,7 @@ import { withOwnerName } from './createResource.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { orRecreate } from './recreateResource.ts';
 import { retryOnLive } from './retryOnConflict.ts';
-import { takenFromKubectl } from './takeOver.ts';
+import { takenFromKubectl, takeOverAll } from './takeOver.ts';
 
 /**
  * Applies another manifest or field mask than `plan.previous` to the live object. Observed fields are set. Unobserved
@@ -90,8 +92,11 @@ async function updateOnce(
   const patch = takenFromKubectl(seen, plan.owner);
   const taken = patch === undefined ? done(seen) : await api.patch(plan.target, patch, plan.owner.own, signal);
   if (!taken.ok) return taken;
-  const live = taken.value;
   const bodies = bodiesOf(plan);
+  const forgotten = forgottenIn(taken.value, plan, bodies);
+  const cleared = await takeOverAll(api, plan, taken.value, forgotten, plan.owner.own, signal);
+  if (!cleared.ok) return cleared;
+  const live = cleared.value;
   if (bodies.unobserved === undefined && !hasManager(live, plan.owner.init))
     return applyNewObserved(api, plan, live, bodies, signal);
   const policy = forcePolicyFor(plan, bodies, live);
@@ -100,6 +105,13 @@ async function updateOnce(
   // A missing field may be new in the manifest, or removed by another client. If it cannot be added, it is left out.
   const omitted = removedFieldsIn(live, bodies, plan.topology);
   return omitted.size === 0 ? applied : applyInSteps(api, plan, live, { ...policy, omitted }, signal);
+}
+
+/** In another version of its kind, a path may be another field. */
+function forgottenIn(live: JsonObject, plan: ResourcePlan, { whole }: ApplyBodies): readonly Path[] {
+  const { previous, manifest, topology } = plan;
+  if (previous === undefined || previous.manifest.apiVersion !== manifest.apiVersion) return [];
+  return forgottenFieldsIn(live, bodiesOf({ ...plan, ...previous }).whole, whole, topology);
 }
 
 function forcePolicyFor(plan: ResourcePlan, bodies: ApplyBodies, live: JsonObject): ForcePolicy {
