@@ -1,8 +1,7 @@
 import { ExactInteger, failed, isObject, type JsonObject, objectOf, ok, type Result } from '@weeder/kube-runtime/base';
-import { dnsLabel, dnsSubdomain } from '@weeder/kube-runtime/objects';
+import { dnsLabel } from '@weeder/kube-runtime/objects';
 import { type Path, quoted } from '../../base/fieldError.ts';
 import { isSecret } from '../objects/confidential.ts';
-import { isBuiltIn } from '../objects/identity.ts';
 import { withoutNulls } from '../objects/nulls.ts';
 import { roundedIn } from '../objects/roundedNumbers.ts';
 import { unknownNode } from '../objects/schemaNode.ts';
@@ -35,7 +34,7 @@ export function readManifest(value: unknown, index: number, home: Home): Result<
   const type = readType(apiVersion, kind, refuse);
   const isGenerated = isThere(generateName) && !isThere(name);
   if (isGenerated) refuse('generateName', ['metadata', 'generateName'], noFixedName);
-  const isNamed = isName(name, type?.group, refuse, !isGenerated);
+  const isNamed = isName(name, refuse, !isGenerated);
   const place = readNamespace(namespace, refuse);
   if (type !== undefined && isSecret(type)) {
     for (const path of wrongSecretData(value)) refuse('secretValue', path, wrongSecretValue(path));
@@ -79,19 +78,14 @@ function readType(apiVersion: unknown, kind: unknown, refuse: Refuse): Type | un
   return { apiVersion, group: matched[1] ?? '', kind };
 }
 
-/** Built-in kinds and kinds of CRDs have DNS names. Roles, and kinds of other API servers, may have other names. */
-function isName(name: unknown, group: string | undefined, refuse: Refuse, isNeeded: boolean): name is string {
+/** What a path can hold: kinds have other rules, which the API server checks. */
+function isName(name: unknown, refuse: Refuse, isNeeded: boolean): name is string {
   if (!isThere(name)) {
     if (isNeeded) refuse('name', ['metadata', 'name'], 'missing; every object needs a name');
     return false;
   }
-  if (typeof name !== 'string' || name.length > 253 || /^\.\.?$|[/%]/.test(name) || hasControls(name)) {
-    refuse('name', ['metadata', 'name'], wrong(name, 'expected a text without "/" and "%", at most 253 characters'));
-    return false;
-  }
-  const isStrict = group !== undefined && isBuiltIn(group) && group !== 'rbac.authorization.k8s.io';
-  if (!isStrict || dnsSubdomain.pattern.test(name)) return true;
-  refuse('name', ['metadata', 'name'], `found ${quoted(name)}, allowed are ${dnsSubdomain.allowed}`);
+  if (typeof name === 'string' && name.length <= 253 && !/^\.\.?$|[/%]/.test(name) && !hasControls(name)) return true;
+  refuse('name', ['metadata', 'name'], wrong(name, 'expected a text without "/" and "%", at most 253 characters'));
   return false;
 }
 

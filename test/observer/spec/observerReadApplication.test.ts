@@ -186,9 +186,14 @@ suite('a manifest', () => {
       '.metadata.name: found "../b", expected a text without "/" and "%", at most 253 characters',
     ],
     [
-      'whose name DNS does not allow',
-      configMap('Big_Name'),
-      '.metadata.name: found "Big_Name", allowed are lower-case letters, digits, "-" and ".", at most 253, with a letter or digit at both ends of each part',
+      'whose name is a step of a path',
+      configMap('..'),
+      '.metadata.name: found "..", expected a text without "/" and "%", at most 253 characters',
+    ],
+    [
+      'whose name is encoded',
+      configMap('a%2Fb'),
+      '.metadata.name: found "a%2Fb", expected a text without "/" and "%", at most 253 characters',
     ],
     [
       'whose namespace is none',
@@ -259,11 +264,17 @@ suite('a manifest', () => {
     );
   });
 
-  test('may have the names that its kind allows: those of roles, and of kinds without a CRD', () => {
-    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'system:Reader' } };
-    const user = { apiVersion: 'user.example.org/v1', kind: 'User', metadata: { name: 'Ann:1' } };
-    const list = { apiVersion: 'example.org/v1', kind: 'WhiteList', metadata: { name: 'a' }, items: [] };
-    assert.deepEqual(errorsOf({ manifests: [role, user, list] }), []);
+  test('may have a name that only the rules of its kind allow, which the API server checks', () => {
+    for (const [apiVersion, kind, name] of [
+      ['rbac.authorization.k8s.io/v1', 'Role', 'system:Reader'],
+      ['certificates.k8s.io/v1', 'CertificateSigningRequest', 'Ann of Ops'],
+      ['certificates.k8s.io/v1beta1', 'ClusterTrustBundle', 'example.org:signer:one'],
+      ['networking.k8s.io/v1', 'IPAddress', '2001:db8::7'],
+      ['user.example.org/v1', 'User', 'Ann:1'],
+      ['v1', 'ConfigMap', 'Big_Name'],
+      ['example.org/v1', 'WhiteList', 'a'],
+    ] as const)
+      assert.deepEqual(errorsOf({ manifests: [{ apiVersion, kind, metadata: { name }, items: [] }] }), [], kind);
   });
 
   test('with a name in addition to generateName has that name, as in the API server', () => {
