@@ -137,8 +137,8 @@ export type ResourceEvent =
   | ({ readonly type: 'check.drifted' } & ToCorrect)
   /** The object does not exist. */
   | ({ readonly type: 'check.missing' } & ToCorrect)
-  /** Its application continues without it. */
-  | { readonly type: 'apply.postponed'; readonly state?: ResourceState; readonly reason?: string }
+  /** It was tried while its application is applied, which continues. `result`: in the terms of an observed resource. */
+  | { readonly type: 'apply.tried'; readonly result?: ResourceEvent }
   | { readonly type: 'write.done' }
   /** The object has changed since the write was decided on. */
   | { readonly type: 'write.conflicted' }
@@ -317,7 +317,7 @@ export const resource = setup({
   on: {
     'observation.stopped': { target: '.unobserved' },
     'write.ended': { actions: 'recordWrite' },
-    'apply.postponed': { actions: 'recordState' },
+    'apply.tried': { actions: 'recordState' },
     'object.changed': { target: '.checking' },
     'resync.due': { target: '.checking' },
     'effect.terminating': { target: '.terminating' },
@@ -503,7 +503,8 @@ const stateOf: Partial<Readonly<Record<ResourceEvent['type'], ResourceState>>> =
  * object, which is not drift.
  */
 function stateAfter(event: ResourceEvent): Partial<Pick<ResourceMemory, 'state' | 'reason'>> {
-  const state = event.type === 'apply.postponed' ? event.state : stateOf[event.type];
+  if (event.type === 'apply.tried') return event.result === undefined ? {} : stateAfter(event.result);
+  const state = stateOf[event.type];
   const isUnapplied = (state === 'drifted' || state === 'missing') && !('paths' in event && event.paths.length > 0);
   if (state === undefined || isUnapplied || failureOf(event) === 'cancelled') return {};
   return { state, reason: state === 'terminating' ? '' : reasonOf(event) };

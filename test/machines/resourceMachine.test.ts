@@ -43,7 +43,8 @@ test('the last lasting state is remembered with its reason, until another one is
   assert.equal(after(observed, failed, { type: 'observation.stopped' }, observed), 'backingOff No route.');
   assert.equal(after(observed, failed, { type: 'stream.resumed' }, { type: 'check.inSync' }), 'inSync ');
   assert.equal(after(observed, { type: 'check.drifted', paths: ['.a'] }), 'drifted ');
-  assert.equal(after({ type: 'apply.postponed', state: 'typeMissing', reason: 'No Crab.' }), 'typeMissing No Crab.');
+  const tried: ResourceEvent = { type: 'apply.tried', result: { type: 'effect.typeMissing', reason: 'No Crab.' } };
+  assert.equal(after(tried), 'typeMissing No Crab.');
   assert.equal(after(observed, { ...failed, failure: 'cancelled' }), 'missing ');
   assert.equal(after({ type: 'check.inSync' }), 'missing ');
 });

@@ -1,9 +1,11 @@
 import { sleep } from '@weeder/kube-runtime/base';
 import type { ApplicationEvent } from '../../../machines/observer/application.ts';
+import type { ResourceEvent } from '../../../machines/observer/resource.ts';
 import { inParallel, track } from '../../base/promises.ts';
 import { needsApply } from '../entries/comparison.ts';
 import type { Desired } from '../entries/desired.ts';
-import type { ApplicationEntry, ResourceEntry } from '../entries/entries.ts';
+import { type ApplicationEntry, isObserved, type ResourceEntry } from '../entries/entries.ts';
+import { isInSync } from '../entries/live.ts';
 import { forgetRefusal } from '../entries/transitions.ts';
 import { refusalOf } from '../objects/applyFailure.ts';
 import { maxConcurrentRequests } from '../plan/resourceApi.ts';
@@ -52,14 +54,22 @@ export async function applyApplication(
   return done;
 }
 
-/** Applies one resource. A slow request is not awaited. It continues while the resource is observed. */
+/**
+ * Applies one resource, and records the result. A slow request is not awaited. It continues while the resource is
+ * observed, which finds its result.
+ */
 function attempt(effects: ObserverEffects, resource: ResourceEntry, signal: AbortSignal): Promise<void> {
   const { promise: isSlow, resolve } = Promise.withResolvers<void>();
+  const tried = (result: ResourceEvent) => {
+    if (!isObserved(resource)) resource.actor.send({ type: 'apply.tried', result });
+  };
   const onSlow = () => {
-    resource.actor.send({ type: 'apply.postponed', state: 'backingOff', reason: slowMessage });
+    tried({ type: 'effect.failed', reason: slowMessage });
     resolve();
   };
-  const writing = applyOrCorrect(effects, resource, signal, onSlow).then(() => undefined);
+  const writing = applyOrCorrect(effects, resource, signal, onSlow).then((event) =>
+    tried(event.type === 'write.done' && isInSync(resource.live) ? { type: 'check.inSync' } : event),
+  );
   track(resource.application.inFlight, writing);
   return Promise.race([writing, isSlow]);
 }
@@ -104,6 +114,7 @@ async function awaitDefinedKind(
   const isWaiting = (each: Desired) => each.plan === undefined && each.fieldError === '' && isDefined(each);
   const awaited = [...application.resources.values()].find(({ desired }) => isWaiting(desired));
   if (awaited === undefined) return;
+  effects.status.resourceChanged(application);
   const { apiVersion, kind } = awaited.desired.manifest;
   const stop = new AbortController();
   let isOver = false;

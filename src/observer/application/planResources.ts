@@ -9,6 +9,7 @@ import { withoutNulls } from '../objects/nulls.ts';
 import { unknownNode } from '../objects/schemaNode.ts';
 import { isAutoscaled, withoutReplicas } from '../ownership/replicas.ts';
 import type { ResourcePlan, RestMapping, Target } from '../plan/resourceApi.ts';
+import { effectFailed } from '../resource/failureEvents.ts';
 import { fieldMaskFor, unusedEntries } from '../schema/fieldMaskFor.ts';
 import { type ObserverSchema, readObserverSchema } from '../schema/readObserverSchema.ts';
 import type { SchemaError } from '../schema/schemaErrors.ts';
@@ -85,8 +86,9 @@ export async function planResources(
     const resource = effects.resources.start(...entryOf(entry, resolvedManifest));
     const desired = planOf(effects, resource, resolvedManifest, { application, schema, all: resolved, errors });
     recordPlan(resource, desired);
+    // Its machine does not find this out while the application is applied.
     if (desired.fieldError === '' && !resolvedManifest.topology.ok)
-      postpone(resource, resolvedManifest.topology.failure);
+      resource.actor.send({ type: 'apply.tried', result: effectFailed(resolvedManifest.topology.failure) });
     planned.set(resource.key, resource);
   }
   replaceResources(effects, entry, planned);
@@ -170,11 +172,6 @@ function planOf(
     plan,
     planIfScaled: scaled === mask ? undefined : { ...plan, mask: scaled, hash: hashManifest(manifest, scaled) },
   };
-}
-
-/** Its machine does not find this out while the application is applied. */
-function postpone({ actor }: ResourceEntry, { type, reason }: ApplyFailure): void {
-  actor.send({ type: 'apply.postponed', state: type === 'typeMissing' ? 'typeMissing' : 'backingOff', reason });
 }
 
 function reportAll(errors: ReportedError[], more: readonly ReportedError[]): void {

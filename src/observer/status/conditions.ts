@@ -34,10 +34,11 @@ function applied({ phase, mode, pausedUntil, errors, accountError, resources }: 
   if (phase === 'paused') return content('False', 'Paused', pauseSentence(pausedUntil));
   if (mode === 'detect') return content('False', 'DetectOnly', 'Nothing is ever applied in mode detect.');
   if (phase === 'applying' && accountError !== '') return content('False', 'ServiceAccountNotFound', accountError);
+  if (phase === 'applying') return applying;
   const missing = resources.filter(({ isApplied, state }) => !isApplied && state !== 'leaving');
   const failing = missing.filter(({ reason, refusal }) => reason !== '' || refusal !== '');
   if (failing.length > 0) return content('False', 'Failed', summaryOf('Not applied', failing.map(withReason)));
-  if (missing.length > 0 || phase === 'applying') return applying;
+  if (missing.length > 0) return applying;
   if (errors.length > 0) return content('False', 'Invalid', 'Manifests without errors are applied.');
   return content('True', 'AllApplied', withTerminating('All manifests are applied as they are now.', resources));
 }
@@ -86,6 +87,8 @@ function degraded({ phase, mode, accountError, resources }: ApplicationView): Co
   if (delayed.length > 0)
     return content('True', 'DeletionDelayed', summaryOf('Still terminating', delayed.map(withTermination)));
   for (const [state, reason] of degradedReasons) {
+    // Its definition may be in the same application.
+    if (state === 'typeMissing' && phase === 'applying') continue;
     const those = resources.filter((each) => each.state === state || (state === 'refused' && each.refusal !== ''));
     if (those.length > 0) return content('True', reason, summaryOf(headings[reason], those.map(withReason)));
   }
