@@ -12,11 +12,11 @@ import { createKeptObjects } from '../observer/entries/keptObjects.ts';
 import { observeObject, recordStaleClaim } from '../observer/entries/transitions.ts';
 import type { ApplyFailure } from '../observer/objects/applyFailure.ts';
 import { identityKey } from '../observer/objects/identity.ts';
+import type { ShownDrift } from '../observer/objects/shownDrifts.ts';
 import { hashManifest } from '../observer/plan/manifestHash.ts';
 import type { DryRun, Outcome, ResourceApi, ResourcePlan, RestMapper } from '../observer/plan/resourceApi.ts';
 import { recordDryRunBaseline } from '../observer/resource/findBaseline.ts';
 import { type Application, type ReportedError, reportedError } from '../observer/spec/application.ts';
-import type { ShownDrift } from '../observer/spec/inventory.ts';
 import type { OwnershipClaims } from '../observer/streams/ownershipClaims.ts';
 
 /** What was read about one resource of an application. */

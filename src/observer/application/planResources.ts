@@ -218,6 +218,7 @@ function entryOf(
       desired: unplanned(unresolved),
       live: unread(row?.initialised ?? new Map()),
       proof: undefined,
+      wait: undefined,
       writing: undefined,
     },
     memory,

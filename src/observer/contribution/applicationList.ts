@@ -13,9 +13,9 @@ import {
   type ResourceEntry,
 } from '../entries/entries.ts';
 import { countObserved } from '../entries/fieldReports.ts';
-import { shownDrifts } from '../entries/inventoryRows.ts';
 import { identityText } from '../objects/identity.ts';
 import type { Drift } from '../objects/projection.ts';
+import { shownDrifts } from '../objects/shownDrifts.ts';
 import { applicationStateOf } from '../status/applicationState.ts';
 import { applicationView } from '../status/applicationView.ts';
 import { conditionsOf } from '../status/conditions.ts';

@@ -85,6 +85,12 @@ interface AccessProof {
   readonly hasReplied: boolean;
 }
 
+/** In epoch milliseconds. What is known since `from` is not checked again before `until`. */
+export interface Wait {
+  readonly from: number;
+  readonly until: number;
+}
+
 /**
  * The state of a resource: its last apply, its baseline, and its corrections. It outlives the observers of its
  * application, as its actor does, so that this does not have to be determined again after an update.
@@ -100,6 +106,8 @@ export interface ResourceEntry {
   live: Live;
   /** The proof that the ServiceAccount may see the object. Without one nothing about the object may be reported. */
   proof: AccessProof | undefined;
+  /** The wait for its next attempt; undefined if there is none, or only a short one. */
+  wait: Wait | undefined;
   /** The write in flight: there is one at a time, even if its caller no longer waits. */
   writing: Promise<unknown> | undefined;
   /** Replaced only if it has failed. */

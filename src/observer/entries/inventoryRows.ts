@@ -1,7 +1,6 @@
-import { redactedDrifts } from '../objects/confidential.ts';
-import type { Identity, Json } from '../objects/identity.ts';
-import type { Drift } from '../objects/projection.ts';
-import type { InventoryEntry, ShownDrift } from '../spec/inventory.ts';
+import type { Identity } from '../objects/identity.ts';
+import { shownDrifts } from '../objects/shownDrifts.ts';
+import type { InventoryEntry } from '../spec/inventory.ts';
 import { mayDisclose } from './access.ts';
 import { type ApplicationEntry, memoryOf, type PendingRemoval, type ResourceEntry } from './entries.ts';
 
@@ -43,32 +42,4 @@ function rowOf(resource: ResourceEntry): InventoryEntry {
     drifts: shownDrifts(identity, mayDisclose(resource) ? live.drifts : []),
     initialised: live.initialised,
   };
-}
-
-/** The number of drifts of a resource in the status. The log, `weeder explain` and the page have all of them. */
-const maxDrifts = 20;
-/** Characters. */
-const longestValue = 256;
-const longestPath = 512;
-
-/**
- * Returns drifts as the status has them: the first 20, with their values as truncated JSON, and no values of a Secret.
- */
-export function shownDrifts(identity: Identity, drifts: readonly Drift[]): readonly ShownDrift[] {
-  return redactedDrifts(identity, drifts.slice(0, maxDrifts)).map(({ path, type, desired, found }) => ({
-    path: cut(path, longestPath),
-    type,
-    ...(desired === undefined ? {} : { desired: shown(desired) }),
-    ...(found === undefined ? {} : { found: shown(found) }),
-  }));
-}
-
-function shown(value: Json): string {
-  return cut(JSON.stringify(value), longestValue);
-}
-
-/** Never splits a surrogate pair. */
-function cut(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -2,9 +2,9 @@ import { durationInSeconds, roundedDuration, timeInSeconds } from '@weeder/kube-
 import { actorFailed, retryFields } from '../../controller/report/commonEvents.ts';
 import { normal, warning, warningIf } from '../../controller/report/reasons.ts';
 import { decision, logLine, onPage, report, type TableOf } from '../../controller/report/reportTable.ts';
-import { redactedDrifts } from '../objects/confidential.ts';
 import type { AboutResource, ObserverEvent } from '../objects/events.ts';
 import { identityText } from '../objects/identity.ts';
+import { shownDrifts } from '../objects/shownDrifts.ts';
 import { listed } from '../objects/wording.ts';
 import type { observerReasons } from './reasons.ts';
 import { attemptOf, byManager, correctedNote, pathsOf, releasedNote } from './wording.ts';
@@ -92,14 +92,18 @@ export const observerTable: TableOf<ObserverEvent, typeof observerReasons, Obser
   'resource.drifted': {
     ...decision('drift detected', onPage),
     log: ({ resource, drifts, conflictingManager, isCorrected }) =>
-      (isCorrected ? info : warn)('resource drifted', { drifts: redactedDrifts(resource, drifts), conflictingManager }),
+      (isCorrected ? info : warn)('resource drifted', {
+        fields: drifts.length,
+        drifts: shownDrifts(resource, drifts),
+        conflictingManager,
+      }),
     event: ({ resource, drifts, conflictingManager, isCorrected }) => {
       const by = conflictingManager === undefined ? '' : `, by ${conflictingManager}`;
       const note = `${identityText(resource)} is not as it was applied: ${listed(pathsOf(drifts))}${by}.`;
       return warningIf(!isCorrected, 'DriftDetected', 'Notice', note);
     },
     detail: ({ drifts, conflictingManager, isCorrected }) =>
-      `${pathsOf(drifts).join(', ')}${byManager(conflictingManager)}${isCorrected ? '' : ', left as it is'}`,
+      `${listed(pathsOf(drifts))}${byManager(conflictingManager)}${isCorrected ? '' : ', left as it is'}`,
   },
   'resource.corrected': {
     ...decision('corrected', onPage),
@@ -107,7 +111,7 @@ export const observerTable: TableOf<ObserverEvent, typeof observerReasons, Obser
     event: ({ resource, drifts }) =>
       normal('DriftCorrected', 'Apply', `${identityText(resource)}: ${correctedNote(drifts)}.`),
     outcome: () => 'corrected',
-    detail: ({ drifts }) => pathsOf(drifts).join(', '),
+    detail: ({ drifts }) => listed(pathsOf(drifts)),
   },
   'resource.missing': {
     ...decision('missing', onPage),

@@ -2,10 +2,11 @@ import type { AboutResource } from '../objects/events.ts';
 import type { ApplicationOwner } from '../objects/fieldManagers.ts';
 import { identityText } from '../objects/identity.ts';
 import type { Drift } from '../objects/projection.ts';
+import { shownPath } from '../objects/shownDrifts.ts';
 import { listed } from '../objects/wording.ts';
 
 export function pathsOf(drifts: readonly Drift[]): readonly string[] {
-  return drifts.map(({ path }) => path);
+  return drifts.map(({ path }) => shownPath(path));
 }
 
 /** Excess and duplicate elements were removed; all other drifts were restored. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ResourceMemory, resource } from '../../../machines/observer/resource.ts';
 import { mayDisclose } from '../entries/access.ts';
 import { effectivePlan } from '../entries/comparison.ts';
-import type { ResourceEntry } from '../entries/entries.ts';
+import type { ResourceEntry, Wait } from '../entries/entries.ts';
 import { foundOf } from '../entries/live.ts';
 import { forgetRefusal } from '../entries/transitions.ts';
 import type { AboutResource } from '../objects/events.ts';
@@ -45,8 +45,9 @@ export function resourceReports(effects: ObserverEffects) {
     reportOnce(entry, createHash('sha256').update(text).digest('base64'), act);
   }
 
-  /** Its state has changed. */
-  function stateChanged(entry: ResourceEntry): void {
+  /** Its state has changed. `wait`: milliseconds until it is checked again; 0: it waits for no time. */
+  function stateChanged(entry: ResourceEntry, wait = 0): void {
+    entry.wait = waitAfter(entry.wait, effects.runtime.clock.now(), wait);
     forgetRefusal(entry, 'retriedRefusal');
     status.resourceChanged(entry.application);
   }
@@ -71,7 +72,7 @@ export function resourceReports(effects: ObserverEffects) {
   }
 
   function refuse(entry: ResourceEntry, context: Context): void {
-    stateChanged(entry);
+    stateChanged(entry, context.retryIn);
     reportOnce(entry, context.reason, () =>
       report({ type: 'resource.refused', ...aboutOf(entry), ...refusal(context) }),
     );
@@ -98,6 +99,7 @@ export function resourceReports(effects: ObserverEffects) {
       reportOnce(entry, 'missing', () => report({ type: 'resource.missing', ...aboutOf(entry), isCorrected }));
     }),
     reportBackOff: withEntry((entry, { backoff: wait, memory: { conflictingManager } }) => {
+      stateChanged(entry, wait);
       reportLimited(entry, `contested ${conflictingManager}`, () =>
         report({ type: 'resource.correctionBackOff', ...aboutOf(entry), conflictingManager, wait }),
       );
@@ -129,15 +131,25 @@ export function resourceReports(effects: ObserverEffects) {
     reportUnverified: withEntry((entry, context) => {
       if (context.failure === 'cancelled') return;
       reported.delete(entry);
-      stateChanged(entry);
+      stateChanged(entry, context.retryIn);
       report({ type: 'resource.failed', ...aboutOf(entry), ...refusal(context) });
     }),
     reportFailed: withEntry((entry, context) => {
       if (context.failure === 'cancelled') return;
-      stateChanged(entry);
+      stateChanged(entry, context.retryIn);
       report({ type: 'resource.failed', ...aboutOf(entry), ...refusal(context) });
     }),
   } satisfies Actions;
+}
+
+/** A shorter wait is in no status, so that its attempts write none. Milliseconds. */
+const shortestShownWait = 60_000;
+
+/** The same wait continues if its end has only been rounded. */
+function waitAfter(before: Wait | undefined, now: number, wait: number): Wait | undefined {
+  const until = now + wait;
+  if (before !== undefined && wait > 0 && Math.abs(before.until - until) < 1_000) return before;
+  return wait < shortestShownWait ? undefined : { from: now, until };
 }
 
 /** The fields of the machine's context that the events contain. */

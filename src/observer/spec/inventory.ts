@@ -3,14 +3,7 @@ import { type ResourceState, resourceStates } from '../../../machines/observer/r
 import type { Identity, Json } from '../objects/identity.ts';
 import { parseBoundedJson } from '../objects/jsonValue.ts';
 import type { Drift } from '../objects/projection.ts';
-
-/** A drift in the status: its values are JSON and truncated, and left out for a Secret. */
-export interface ShownDrift {
-  readonly path: string;
-  readonly type: Drift['type'];
-  readonly desired?: string;
-  readonly found?: string;
-}
+import type { ShownDrift } from '../objects/shownDrifts.ts';
 
 /** One row of `status.resources`: what an application has applied, or is about to apply. */
 export interface InventoryEntry {

@@ -46,6 +46,7 @@ function viewOf(resource: ResourceEntry): ResourceView {
     isAsLastApplied: mayDisclose(resource) && refusal !== undefined && isInSync(live),
     paths: mayDisclose(resource) ? live.drifts.map(({ path }) => path) : [],
     conflictingManager: isBackingOff ? conflictingManager : undefined,
+    wait: resource.wait,
     pending: snapshot.context.pending,
   };
 }
@@ -58,6 +59,7 @@ function removalView({ identity, reason, state, isDelayed }: PendingRemoval) {
     paths: [],
     conflictingManager: undefined,
     pending: '',
+    wait: undefined,
   };
   const why = state === 'terminating' ? { reason: '', terminating: reason } : { reason, terminating: '' };
   return { ...nothing, identity, state: 'leaving', isDelayed, ...why } satisfies ResourceView;

@@ -1,4 +1,5 @@
 import type { ResourceState } from '../../../machines/observer/resource.ts';
+import type { Wait } from '../entries/entries.ts';
 import type { Identity } from '../objects/identity.ts';
 import type { ReportedError } from '../spec/application.ts';
 
@@ -39,6 +40,8 @@ export interface ResourceView {
   readonly paths: readonly string[];
   /** The conflicting field manager, while the next correction waits. */
   readonly conflictingManager: string | undefined;
+  /** The wait for its next attempt, if it is a long one. */
+  readonly wait: Wait | undefined;
   /** Why its correction waits for a maintenance window, in a clause; empty otherwise. */
   readonly pending: string;
 }

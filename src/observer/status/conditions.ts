@@ -1,3 +1,4 @@
+import { timeInSeconds } from '@weeder/kube-runtime/base';
 import type { ResourceState } from '../../../machines/observer/resource.ts';
 import { identityText } from '../objects/identity.ts';
 import { listed, summaryOf } from '../objects/wording.ts';
@@ -116,9 +117,15 @@ const headings = {
   Retrying: 'Retrying',
 } as const;
 
-function withReason({ identity, reason, refusal }: ResourceView): string {
+function withReason({ identity, reason, refusal, wait }: ResourceView): string {
   const why = refusal === '' ? reason : refusal;
-  return why === '' ? identityText(identity) : `${identityText(identity)} (${why.replace(/\.$/, '')})`;
+  return why === '' ? identityText(identity) : `${identityText(identity)} (${why.replace(/\.$/, '')}${inTime(wait)})`;
+}
+
+/** The cause may have ended since then. */
+function inTime(wait: ResourceView['wait']): string {
+  if (wait === undefined) return '';
+  return `; as of ${timeInSeconds(wait.from)}, checked again at ${timeInSeconds(wait.until)}`;
 }
 
 function withPaths({ identity, state, paths }: ResourceView): string {
@@ -126,8 +133,9 @@ function withPaths({ identity, state, paths }: ResourceView): string {
   return `${identityText(identity)} (${listed(paths)})`;
 }
 
-function byWhom({ identity, conflictingManager, paths }: ResourceView): string {
-  return `${identityText(identity)} (${listed(paths)}) by ${conflictingManager}`;
+function byWhom({ identity, conflictingManager, paths, wait }: ResourceView): string {
+  const next = wait === undefined ? '' : `, next correction at ${timeInSeconds(wait.until)}`;
+  return `${identityText(identity)} (${listed(paths)}) by ${conflictingManager}${next}`;
 }
 
 function pauseSentence(until: number | undefined): string {

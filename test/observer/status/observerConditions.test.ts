@@ -17,6 +17,7 @@ function resource(name: string, more: Partial<ResourceView> = {}): ResourceView 
     isAsLastApplied: false,
     paths: [],
     conflictingManager: undefined,
+    wait: undefined,
     pending: '',
     ...more,
   };
@@ -173,6 +174,20 @@ suite('the conditions', () => {
     assert.equal(
       textsOf({ resources })['Degraded'],
       'True OwnershipConflict: Belongs to another application: Deployment shop/d (by shop/other).',
+    );
+  });
+
+  test('report when a cause was seen that is checked again much later, and when', () => {
+    const wait = { from: Date.UTC(2026, 10, 21, 18), until: Date.UTC(2026, 10, 21, 18, 5) };
+    const { Degraded } = textsOf({ resources: [resource('web', { state: 'unverified', reason: 'It may not get.', wait })] });
+    assert.equal(
+      Degraded,
+      'True Unverified: The account may not see: Deployment shop/web (It may not get; as of 2026-11-21T18:00:00Z, checked again at 2026-11-21T18:05:00Z).',
+    );
+    const fought = { state: 'drifted', paths: ['.a'], conflictingManager: 'kubectl-edit', wait } as const;
+    assert.match(
+      textsOf({ resources: [resource('web', fought)] })['Degraded'] ?? '',
+      /by kubectl-edit, next correction at 2026-11-21T18:05:00Z\.$/,
     );
   });
 
