@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { seededRandom } from '@weeder/embedded-cluster';
 import { isObject, objectOf } from '@weeder/kube-runtime/base';
 import { settled } from '@weeder/kube-runtime/testing';
+import { labelName, ownerOf } from '../../src/observer/objects/fieldManagers.ts';
 import { folder, sharedCli } from '../support/cli.ts';
 import { recordObserved } from '../support/recording/recordedObserver.ts';
 import { readLines } from '../support/recording/recording.ts';
@@ -70,6 +71,31 @@ test('a replay repeats the recorded decisions of the observer', async () => {
     'write requested',
   ])
     assert.ok(replayed.stdout.includes(words), `${words} in ${replayed.stdout}`);
+});
+
+test('objects are handed over and kept in the same way while weeder records, and a replay repeats it', async () => {
+  const file = path('observed-given-up.jsonl');
+  const owners: unknown[] = [];
+  const kept = { ...configMap('kept'), metadata: { name: 'kept', annotations: { 'helm.sh/resource-policy': 'keep' } } };
+  const world = await recordObserved(file, async (its) => {
+    its.stored = ({ kind, metadata }) => {
+      const { name, labels } = objectOf(metadata);
+      if (kind === 'ConfigMap' && name === 'settings') owners.push(objectOf(labels)[labelName]);
+    };
+    its.apply('site', { manifests: [settings('1'), kept, web('app:1')] });
+    await its.pass(10 * second);
+    its.apply('other', { manifests: [settings('1')] });
+    await its.pass(10 * second);
+    its.apply('site', { manifests: [web('app:1')] });
+    await its.pass(60 * second);
+  });
+  const [site, other] = ['site', 'other'].map((name) => ownerOf({ namespace: 'shop', name }).label);
+  assert.deepEqual([owners[0], owners.at(-1), owners.includes(undefined)], [site, other, false]);
+  assert.notEqual(world.object('ConfigMap/kept'), undefined);
+  const replayed = await sharedCli(['replay', file]);
+  assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
+  assert.match(replayed.stdout, /released .*settings +to shop\/other\n/);
+  assert.match(replayed.stdout, /released .*kept +helm\.sh\/resource-policy: keep\n/);
 });
 
 /** The stream of ConfigMaps is lost, changes go unreported, and it resumes. */

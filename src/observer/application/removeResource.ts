@@ -1,9 +1,9 @@
 import type { ApplicationEntry, PendingRemoval } from '../entries/entries.ts';
 import { forgetObject } from '../entries/transitions.ts';
 import { type ApplyFailure, done, failed, type Outcome } from '../objects/applyFailure.ts';
-import type { ApplicationOwner } from '../objects/fieldManagers.ts';
+import type { Release } from '../objects/events.ts';
 import { type Identity, identityKey, identityText } from '../objects/identity.ts';
-import type { RestMapping } from '../plan/resourceApi.ts';
+import type { RestMapping, Target } from '../plan/resourceApi.ts';
 import type { Application } from '../spec/application.ts';
 import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { accountOf, targetOf } from './planResources.ts';
@@ -66,7 +66,7 @@ async function removeAs(
       'missing',
       `${identityText(identity)} cannot exist: its kind is ${hasNamespace ? 'cluster-scoped' : 'namespaced'}.`,
     );
-  const { api, writes, report, mayUseOwnRights } = effects;
+  const { writes, report, mayUseOwnRights } = effects;
   const taken = state === 'terminating' ? done(undefined) : await successorOf(effects, entry, identity, kind, signal);
   if (!taken.ok) return taken;
   const { valid: application = entry.newest } = entry;
@@ -74,20 +74,34 @@ async function removeAs(
   const release = await writes.acquire(entry.id, target.apiVersion, signal, onSlow);
   if (release === undefined) return failed('cancelled', 'its turn has not come');
   const end = endOf(application, taken.value);
-  // A request that was sent is never aborted.
-  const until = new AbortController().signal;
-  const outcome =
-    end.type === 'resource.released'
-      ? await api.release(target, entry.owner, uid, until, end.to)
-      : await api.delete(target, entry.owner, uid, until);
+  const outcome = await giveUp(effects, entry, target, uid, end);
   release();
   const about = { application: entry.about, resource: identity, apiVersion: target.apiVersion, uid };
   const isGone = outcome.ok || (state === 'terminating' && outcome.failure.type === 'missing');
   if (outcome.ok) checkAgain(taken.value, identity);
-  if (isGone) report({ ...about, ...end });
+  if (isGone) report({ ...about, ...(outcome.ok ? outcome.value : end) });
   else if (!outcome.ok && skipped.has(outcome.failure.type))
     report({ type: 'resource.deletionSkipped', ...about, reason: outcome.failure.reason });
-  return outcome;
+  return outcome.ok ? done(undefined) : outcome;
+}
+
+/** Deletes or releases the object. Returns what has become of it: its author may keep it from being deleted. */
+async function giveUp(
+  { api }: ObserverEffects,
+  { owner }: ApplicationEntry,
+  target: Target,
+  uid: string | undefined,
+  end: End,
+): Promise<Outcome<End>> {
+  // A request that was sent is never aborted.
+  const until = new AbortController().signal;
+  if (end.type === 'resource.released') {
+    const released = await api.release(target, owner, uid, until, end.to);
+    return released.ok ? done(end) : released;
+  }
+  const deleted = await api.delete(target, owner, uid, until);
+  if (!deleted.ok) return deleted;
+  return done(deleted.value === undefined ? end : { type: 'resource.released', keptBy: deleted.value });
 }
 
 /** No stream reports a cluster-scoped object to a weeder of some namespaces. */
@@ -98,9 +112,7 @@ function checkAgain(successor: Successor | undefined, identity: Identity): void 
   resource.actor.send({ type: 'resync.due' });
 }
 
-type End =
-  | { readonly type: 'resource.deleted' }
-  | { readonly type: 'resource.released'; readonly to?: ApplicationOwner; readonly listedBy?: string };
+type End = { readonly type: 'resource.deleted' } | ({ readonly type: 'resource.released' } & Release);
 
 /** What becomes of an object that its application gives up. */
 function endOf({ spec }: Application, successor: Successor | undefined): End {

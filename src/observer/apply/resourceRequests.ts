@@ -4,6 +4,7 @@ import { conflictingManagerOf, lastManagerOf } from '../drift/conflictingManager
 import { done, failed, type Outcome } from '../objects/applyFailure.ts';
 import { type ApplicationOwner, annotationName, labelName, managersOf } from '../objects/fieldManagers.ts';
 import { listed } from '../objects/wording.ts';
+import { keepMarkOf } from '../ownership/keepMark.ts';
 import {
   isProvenApplied,
   isTerminating,
@@ -45,7 +46,8 @@ export function resourceRequests(client: KubeClient): ResourceApi {
 }
 
 /**
- * Deletes an object that an application has applied, and its dependents. It needs proof of the apply, and deletes only
+ * Deletes an object that an application has applied, and its dependents, or releases it if it has a mark by which its
+ * author keeps it, and returns the mark. It needs proof of the apply, and deletes only
  * the version that was read with the proof: never an object that another application has claimed, or another object of
  * the same name. `missing`: it did not exist. `otherUid`: nothing proves that the application has applied it.
  * `terminating`: it is deleted and still exists.
@@ -56,11 +58,16 @@ export async function deleteResource(
   owner: ApplicationOwner,
   appliedUid: string | undefined,
   signal: AbortSignal,
-): Promise<Outcome<undefined>> {
-  return retryOnConflict(async () => {
+): Promise<Outcome<string | undefined>> {
+  return retryOnConflict<string | undefined>(async () => {
     const existing = await readProven(api, target, owner, appliedUid, signal);
     if (!existing.ok) return existing;
     if (isTerminating(existing.value)) return terminatingOutcome(existing.value, owner);
+    const mark = keepMarkOf(existing.value);
+    if (mark !== undefined) {
+      const released = await releaseVersion(api, target, existing.value, owner, signal);
+      return released.ok ? done(mark) : released;
+    }
     const removed = await api.remove(target, existing.value, signal);
     return removed.ok ? checkDeleted(api, target, owner, existing.value, signal) : removed;
   });
@@ -125,12 +132,23 @@ export async function releaseResource(
 ): Promise<Outcome<undefined>> {
   return retryOnConflict(async () => {
     const existing = await readProven(api, target, owner, appliedUid, signal);
-    if (!existing.ok) return existing;
-    // The manager of a patch owns what it changes: of a new label, that is the new application.
-    const { own } = to ?? owner;
-    const reply = await api.patch(target, ownershipPatch(existing.value, owner, to), own, signal);
-    return reply.ok ? done(undefined) : reply;
+    return existing.ok ? releaseVersion(api, target, existing.value, owner, signal, to) : existing;
   });
+}
+
+/** Releases this version of the object. `conflict`: it has changed since. */
+async function releaseVersion(
+  api: ObserverApi,
+  target: Target,
+  live: JsonObject,
+  owner: ApplicationOwner,
+  signal: AbortSignal,
+  to?: ApplicationOwner,
+): Promise<Outcome<undefined>> {
+  // The manager of a patch owns what it changes: of a new label, that is the new application.
+  const { own } = to ?? owner;
+  const reply = await api.patch(target, ownershipPatch(live, owner, to), own, signal);
+  return reply.ok ? done(undefined) : reply;
 }
 
 /** Removes the label, annotation and managers of an application that does not exist. */

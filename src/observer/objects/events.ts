@@ -94,14 +94,23 @@ export type ObserverEvent =
   | ({ readonly type: 'resource.failed' } & Retry & AboutResource)
   /** It was removed from the manifests, or its application was deleted. */
   | ({ readonly type: 'resource.deleted' } & AboutResource)
-  /** `to`: the application that takes it over. `listedBy`: one that lists it, and whose account may not patch it. */
-  | ({ readonly type: 'resource.released'; readonly to?: ApplicationOwner; readonly listedBy?: string } & AboutResource)
+  | ({ readonly type: 'resource.released' } & Release & AboutResource)
   /**
    * It was neither deleted nor released, because no object is proven to be applied by the application. `reason` has
    * details for the operator only: the account of the application may lack the permission to read them.
    */
   | ({ readonly type: 'resource.deletionSkipped'; readonly reason: string } & AboutResource)
   | ActorFailed;
+
+/** Why an object was released. Without any of these: by the deletion policy. */
+export interface Release {
+  /** The application that takes it over. */
+  readonly to?: ApplicationOwner;
+  /** One that lists it, and whose account may not patch it. */
+  readonly listedBy?: string;
+  /** The mark by which its author keeps it. */
+  readonly keptBy?: string;
+}
 
 interface OfApplication {
   readonly application: AboutApplication;

@@ -104,16 +104,17 @@ export interface ResourceApi {
    */
   removeStaleClaim(plan: ResourcePlan, live: JsonObject, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /**
-   * Deletes the object only with proof (`isProvenApplied`); `appliedUid` is from the response to an apply. `missing`:
-   * the object does not exist. `otherUid`: nothing proves that the application has applied the object of this name.
-   * `claimed`: another application owns it. `terminating`: it is being deleted and still exists.
+   * Deletes the object only with proof (`isProvenApplied`); `appliedUid` is from the response to an apply. Returns the
+   * mark of an object that its author keeps (`keepMarkOf`), which is released instead. `missing`: the object does not
+   * exist. `otherUid`: nothing proves that the application has applied the object of this name. `claimed`: another
+   * application owns it. `terminating`: it is being deleted and still exists.
    */
   delete(
     target: Target,
     owner: ApplicationOwner,
     appliedUid: string | undefined,
     signal: AbortSignal,
-  ): Promise<Outcome<undefined>>;
+  ): Promise<Outcome<string | undefined>>;
   /**
    * Removes the label, the annotation and the managers, and leaves the rest of the object as it is. With `to` they
    * become those of that application, which then owns the fields. Requires the same proof.

@@ -39,7 +39,7 @@ interface ObserverPortOptions {
 /** The requests of the application observer. */
 export function observerPort({ real, requests, reduce, topology }: ObserverPortOptions): ObserverPort {
   const { send, report } = requests;
-  const { nothing, permitted, terminating, mapping } = responseFormats;
+  const { nothing, deleted, permitted, terminating, mapping } = responseFormats;
   const live = responseFormats.live(reduce.resource);
   const applied = responseFormats.applied(reduce.resource);
   const dryRun = responseFormats.dryRun(reduce.resource);
@@ -81,7 +81,7 @@ export function observerPort({ real, requests, reduce, topology }: ObserverPortO
       dryRunAgain: (plan, signal) =>
         send(resourceRequest('dryRunAgain', plan.target), () => api().dryRunAgain(plan, signal), dryRun),
       delete: (target, owner, appliedUid, signal) =>
-        write('delete', owner, target, () => api().delete(target, owner, appliedUid, signal), nothing),
+        write('delete', owner, target, () => api().delete(target, owner, appliedUid, signal), deleted),
       removeStaleClaim: (plan, resourceVersion, signal) =>
         write(
           'removeStaleClaim',
@@ -90,8 +90,8 @@ export function observerPort({ real, requests, reduce, topology }: ObserverPortO
           () => api().removeStaleClaim(plan, resourceVersion, signal),
           responseFormats.object(reduce.resource),
         ),
-      release: (target, owner, appliedUid, signal) =>
-        write('release', owner, target, () => api().release(target, owner, appliedUid, signal), nothing),
+      release: (target, owner, appliedUid, signal, to) =>
+        write('release', owner, target, () => api().release(target, owner, appliedUid, signal, to), nothing),
     },
     kinds: {
       find: (apiVersion, kind, signal) =>

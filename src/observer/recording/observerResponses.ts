@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { z } from 'zod';
 import type { ResponseFormat } from '../../recording/file/requests.ts';
 import type { ApplyFailureType, Outcome } from '../objects/applyFailure.ts';
@@ -97,6 +97,7 @@ export const responseFormats = {
     () => undefined,
     () => undefined,
   ),
+  deleted: outcomeFormat<string | undefined>((mark) => mark, textOf),
   permitted: flagFormat(true),
   terminating: flagFormat(false),
   mapping: outcomeFormat<RestMapping>(

@@ -7,7 +7,7 @@ import { identityText } from '../objects/identity.ts';
 import { shownDrifts } from '../objects/shownDrifts.ts';
 import { listed } from '../objects/wording.ts';
 import type { observerReasons } from './reasons.ts';
-import { attemptOf, byManager, correctedNote, pathsOf, releasedNote } from './wording.ts';
+import { attemptOf, byManager, correctedNote, pathsOf, releaseDetail, releasedNote } from './wording.ts';
 
 /** The results of an apply, in the order in which they can occur. */
 export const observerOutcomes = [
@@ -194,9 +194,9 @@ export const observerTable: TableOf<ObserverEvent, typeof observerReasons, Obser
   },
   'resource.released': {
     ...decision('released'),
-    log: ({ to, listedBy }) => info('resource released', { to: to?.name, listedBy }),
+    log: ({ to, listedBy, keptBy }) => info('resource released', { to: to?.name, listedBy, keptBy }),
     event: (event) => normal('Pruned', 'Release', releasedNote(event)),
-    detail: ({ to, listedBy = '' }) => (to === undefined ? listedBy && `listed by ${listedBy}` : `to ${to.name}`),
+    detail: releaseDetail,
   },
   'resource.deletionSkipped': {
     ...decision('deletion skipped'),

@@ -1,5 +1,4 @@
-import type { AboutResource } from '../objects/events.ts';
-import type { ApplicationOwner } from '../objects/fieldManagers.ts';
+import type { AboutResource, Release } from '../objects/events.ts';
 import { identityText } from '../objects/identity.ts';
 import type { Drift } from '../objects/projection.ts';
 import { shownPath } from '../objects/shownDrifts.ts';
@@ -19,17 +18,19 @@ export function correctedNote(drifts: readonly Drift[]): string {
   ].join('; ');
 }
 
-interface Released extends AboutResource {
-  readonly to?: ApplicationOwner;
-  readonly listedBy?: string;
-}
-
 /** Says who has the object now. */
-export function releasedNote({ resource, to, listedBy }: Released): string {
+export function releasedNote({ resource, to, listedBy, keptBy }: Release & AboutResource): string {
   const text = identityText(resource);
   if (to !== undefined) return `${text} was handed over to the Application ${to.name}, which lists it.`;
+  if (keptBy !== undefined) return `${text} was released and not deleted, because of ${keptBy}.`;
   if (listedBy === undefined) return `${text} was released.`;
   return `${text} was released and not deleted: the Application ${listedBy} lists it, but its account may not patch it.`;
+}
+
+export function releaseDetail({ to, listedBy, keptBy }: Release): string {
+  if (to !== undefined) return `to ${to.name}`;
+  if (listedBy !== undefined) return `listed by ${listedBy}`;
+  return keptBy ?? '';
 }
 
 export function byManager(manager: string | undefined): string {

@@ -5,6 +5,7 @@ import type { ObserverApi } from '../../../src/observer/apply/observerApi.ts';
 import { deleteResource, releaseResource } from '../../../src/observer/apply/resourceRequests.ts';
 import { done, failed, type Outcome } from '../../../src/observer/objects/applyFailure.ts';
 import { labelName, ownerOf } from '../../../src/observer/objects/fieldManagers.ts';
+import { keepMarkOf } from '../../../src/observer/ownership/keepMark.ts';
 import type { RestMapping, Target } from '../../../src/observer/plan/resourceApi.ts';
 import { configMap, observerWorld, refusal } from '../../support/world/observerWorld.ts';
 
@@ -77,6 +78,37 @@ test('a deletion that conflicts decides again with the current object, and fails
     const repeated = await remove(endless.api, target, owner, 'u', signal);
     assert.deepEqual([repeated.ok ? '' : repeated.failure.type, endless.versions.length], ['conflict', 5]);
   }
+});
+
+test('an object with a mark that keeps it is released at the version that was read, and the mark is returned', async () => {
+  const annotations = { 'helm.sh/resource-policy': 'keep' };
+  const kept = apiOf([object('1'), object('2', { annotations })], (version) =>
+    version === '2' ? done(undefined) : conflict(),
+  );
+  const outcome = await deleteResource({ ...kept.api, remove: async () => conflict() }, target, owner, 'u', signal);
+  assert.deepEqual([outcome, kept.versions], [done('helm.sh/resource-policy: keep'), ['2']]);
+  const unproven = apiOf([object('1', { annotations, labels: {} })], unused);
+  assert.equal((await deleteResource(unproven.api, target, owner, 'u', signal)).ok, false);
+});
+
+test('the marks of Helm, Argo CD and Flux keep an object, in the forms that these tools read', () => {
+  const markOf = (annotations: JsonObject, labels: JsonObject = {}) =>
+    keepMarkOf({ metadata: { annotations, labels } });
+  const options = 'argocd.argoproj.io/sync-options';
+  const flux = 'kustomize.toolkit.fluxcd.io/prune';
+  for (const option of ['Prune=false', 'Delete=false', 'Prune=confirm', 'Delete=confirm'])
+    assert.equal(markOf({ [options]: `Replace=true, ${option} ,PruneLast=true` }), `${options}: ${option}`);
+  assert.equal(markOf({ 'helm.sh/resource-policy': ' Keep ' }), 'helm.sh/resource-policy: keep');
+  assert.equal(markOf({ [flux]: 'disabled' }), `${flux}: disabled`);
+  assert.equal(markOf({}, { [flux]: 'Disabled' }), `${flux}: disabled`);
+  for (const none of [
+    markOf({ [options]: 'Prune=true,PruneLast=true,NotPrune=false' }),
+    markOf({ 'helm.sh/resource-policy': 'delete' }, { 'helm.sh/resource-policy': 'keep' }),
+    markOf({ [flux]: 'enabled' }),
+    markOf({ 'helm.sh/resource-policy': null, [options]: 1 }),
+    keepMarkOf({}),
+  ])
+    assert.equal(none, undefined);
 });
 
 test('an unreadable resource blocks the deletion only if an apply has returned its uid', async () => {
