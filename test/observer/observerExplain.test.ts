@@ -20,6 +20,7 @@ const kinds: RestMapper = {
   find: async (_apiVersion, kind) =>
     given({ group: '', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, isNamespaced: true }),
   findInGroup: async () => assert.fail('nothing is removed'),
+  namespacedKinds: async () => assert.fail('nothing is removed'),
   awaitServed: async () => assert.fail('nothing is waited for'),
   topologyOf: async () => given(unknownNode),
   whenChanged: async () => assert.fail('nothing is observed'),

@@ -6,6 +6,7 @@ import { type Identity, identityKey, identityText } from '../objects/identity.ts
 import type { RestMapping, Target } from '../plan/resourceApi.ts';
 import type { Application } from '../spec/application.ts';
 import type { ObserverEffects } from '../streams/observerEffects.ts';
+import { contentsOf } from './contents.ts';
 import { accountOf, targetOf } from './planResources.ts';
 import { type Successor, successorOf } from './successor.ts';
 
@@ -87,19 +88,21 @@ async function removeAs(
 
 /** Deletes or releases the object. Returns what has become of it: its author may keep it from being deleted. */
 async function giveUp(
-  { api }: ObserverEffects,
-  { owner }: ApplicationEntry,
+  effects: ObserverEffects,
+  entry: ApplicationEntry,
   target: Target,
   uid: string | undefined,
   end: End,
 ): Promise<Outcome<End>> {
+  const { api } = effects;
+  const { owner } = entry;
   // A request that was sent is never aborted.
   const until = new AbortController().signal;
   if (end.type === 'resource.released') {
     const released = await api.release(target, owner, uid, until, end.to);
     return released.ok ? done(end) : released;
   }
-  const deleted = await api.delete(target, owner, uid, until);
+  const deleted = await api.delete(target, owner, uid, until, contentsOf(effects, entry, target.identity));
   if (!deleted.ok) return deleted;
   return done(deleted.value === undefined ? end : { type: 'resource.released', keptBy: deleted.value });
 }

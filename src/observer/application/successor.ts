@@ -46,7 +46,8 @@ export function candidatesFor(
   return [...allEntries()].filter((entry) => entry !== leaving && lists(entry, identity));
 }
 
-function lists({ newest }: ApplicationEntry, { group, kind, namespace, name }: Identity): boolean {
+/** The application is live, and its manifests list the object. */
+export function lists({ newest }: ApplicationEntry, { group, kind, namespace, name }: Identity): boolean {
   if (newest.isTerminating) return false;
   return newest.spec.manifests.some(
     (each) =>

@@ -1,9 +1,15 @@
-import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
-import type { ApiFailure, ApiRequest, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
+import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '@weeder/kube-runtime/base';
+import {
+  type ApiFailure,
+  type ApiRequest,
+  type ApiResult,
+  acceptOf,
+  type KubeClient,
+} from '@weeder/kube-runtime/client';
 import { applyFailure, done, type Outcome } from '../objects/applyFailure.ts';
 import type { RequestSummary } from '../objects/describeApplyFailure.ts';
 import { identityText } from '../objects/identity.ts';
-import type { ResourceApi, Target } from '../plan/resourceApi.ts';
+import type { Collection, Page, ResourceApi, Target } from '../plan/resourceApi.ts';
 import { accessReview } from './accessReview.ts';
 
 /** The options of an apply. */
@@ -30,6 +36,8 @@ export interface ObserverApi extends Pick<ResourceApi, 'may' | 'tryPatch'> {
    * nothing of the object may be reported before the ServiceAccount is proven to have access.
    */
   read(target: Target, signal: AbortSignal): Promise<Outcome<JsonObject>>;
+  /** Reads the metadata of objects, up to a limit, as the account. A kind that is not served has none. */
+  list(collection: Collection, account: string | undefined, signal: AbortSignal, from?: string): Promise<Outcome<Page>>;
   /** Server-side apply. Returns the resulting object. */
   apply(target: Target, body: JsonObject, how: ApplyOptions, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /** Applies without force an object that is expected not to exist. The status code says whether it existed. */
@@ -48,6 +56,7 @@ export interface ObserverApi extends Pick<ResourceApi, 'may' | 'tryPatch'> {
 }
 
 const created = 201;
+const pageSize = 500;
 
 /** The client decides whether writes are sent: see `leaderGate` and `dryRunClient` in @weeder/kube-runtime. */
 export function observerApi(client: KubeClient): ObserverApi {
@@ -61,7 +70,7 @@ export function observerApi(client: KubeClient): ObserverApi {
     return result.ok ? done(result) : refuse(target, verb, result.failure);
   }
 
-  function refuse(target: Target, verb: RequestSummary['verb'], failure: ApiFailure) {
+  function refuse(target: Pick<Target, 'identity' | 'collection'>, verb: RequestSummary['verb'], failure: ApiFailure) {
     const plural = target.collection.split('/').at(-1) ?? '';
     return applyFailure(failure, { verb, plural, identity: target.identity }, client.server);
   }
@@ -113,6 +122,30 @@ export function observerApi(client: KubeClient): ObserverApi {
         signal,
       });
       return patched.ok ? done(undefined) : patched;
+    },
+    async list({ path, ...kind }, account, signal, from) {
+      const result = await client.call({
+        method: 'GET',
+        path,
+        query: { limit: pageSize, continue: from },
+        accept: acceptOf('metadata', 'list'),
+        isConfidential: true,
+        signal,
+        ...(account === undefined ? {} : { impersonate: account }),
+      });
+      if (!result.ok && result.failure.type === 'notFound')
+        return done({ metadata: [], remaining: 0, next: undefined });
+      if (!result.ok) {
+        const identity = { ...kind, namespace: '', name: '' };
+        return refuse({ identity, collection: path }, 'list', result.failure);
+      }
+      const { metadata, items } = objectOf(result.body);
+      const { continue: next, remainingItemCount } = objectOf(metadata);
+      return done({
+        metadata: arrayOf(items).map((item) => objectOf(objectOf(item)['metadata'])),
+        remaining: numberOf(remainingItemCount) ?? 0,
+        next: textOf(next) || undefined,
+      });
     },
     read: (target, signal) => object(target, 'get', { method: 'GET', signal }),
     apply: (target, body, how, signal) => object(target, 'patch', applying(body, how, signal)),

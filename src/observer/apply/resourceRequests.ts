@@ -4,6 +4,7 @@ import { conflictingManagerOf, lastManagerOf } from '../drift/conflictingManager
 import { done, failed, type Outcome } from '../objects/applyFailure.ts';
 import { type ApplicationOwner, annotationName, labelName, managersOf } from '../objects/fieldManagers.ts';
 import { listed } from '../objects/wording.ts';
+import { checkContents } from '../ownership/checkContents.ts';
 import { keepMarkOf } from '../ownership/keepMark.ts';
 import {
   isProvenApplied,
@@ -14,7 +15,7 @@ import {
   uidOf,
   versionOf,
 } from '../ownership/ownership.ts';
-import type { ResourceApi, ResourcePlan, Target } from '../plan/resourceApi.ts';
+import type { Contents, ResourceApi, ResourcePlan, Target } from '../plan/resourceApi.ts';
 import { correctResource } from './correctResource.ts';
 import { createResource } from './createResource.ts';
 import { dryRunApply, dryRunOrApplied } from './dryRunApply.ts';
@@ -39,7 +40,8 @@ export function resourceRequests(client: KubeClient): ResourceApi {
     update: (plan, live, signal) => updateResource(api, plan, live, signal),
     dryRunApply: (plan, signal) => dryRunOrApplied(api, plan, signal),
     dryRunAgain: (plan, signal) => dryRunApply(api, plan, signal),
-    delete: (target, owner, appliedUid, signal) => deleteResource(api, target, owner, appliedUid, signal),
+    delete: (target, owner, appliedUid, signal, contents) =>
+      deleteResource(api, target, owner, appliedUid, signal, contents),
     removeStaleClaim: (plan, live, signal) => removeStaleClaim(api, plan, live, signal),
     release: (target, owner, appliedUid, signal, to) => releaseResource(api, target, owner, appliedUid, signal, to),
   };
@@ -58,6 +60,7 @@ export async function deleteResource(
   owner: ApplicationOwner,
   appliedUid: string | undefined,
   signal: AbortSignal,
+  contents?: Contents,
 ): Promise<Outcome<string | undefined>> {
   return retryOnConflict<string | undefined>(async () => {
     const existing = await readProven(api, target, owner, appliedUid, signal);
@@ -68,6 +71,9 @@ export async function deleteResource(
       const released = await releaseVersion(api, target, existing.value, owner, signal);
       return released.ok ? done(mark) : released;
     }
+    const list: Parameters<typeof checkContents>[0] = (its, from) => api.list(its, target.account, signal, from);
+    const checked = contents === undefined ? done(undefined) : await checkContents(list, existing.value, contents);
+    if (!checked.ok) return checked;
     const removed = await api.remove(target, existing.value, signal);
     return removed.ok ? checkDeleted(api, target, owner, existing.value, signal) : removed;
   });

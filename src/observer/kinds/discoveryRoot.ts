@@ -23,6 +23,8 @@ interface DiscoveryRoot {
   lookUp(apiVersion: string, kind: string): Promise<Outcome<RestMapping>>;
   /** Answers without a request. */
   isKnown(apiVersion: string, kind: string): boolean;
+  /** Returns all kinds of the last response, each in one version, the preferred one if it has the kind. */
+  allKinds(): Promise<Outcome<readonly RestMapping[]>>;
   /** The preferred version comes first. */
   versionsOf(group: string): readonly string[];
 }
@@ -105,6 +107,18 @@ export function discoveryRoot(
     isKnown: (apiVersion, kind) =>
       groups.get(groupVersionOf(apiVersion).group)?.get(apiVersion)?.kinds.has(kind) === true,
     versionsOf: (group) => [...(groups.get(group)?.keys() ?? [])],
+    async allKinds() {
+      const found = new Map<string, RestMapping>();
+      for (const [apiVersion, known] of [...groups.values()].flatMap((versions) => [...versions])) {
+        const { kinds, isStale } = known ?? (await load(apiVersion));
+        if (isStale) return unavailable(apiVersion);
+        for (const each of kinds.values()) {
+          const key = `${each.group}/${each.kind}`;
+          found.set(key, found.get(key) ?? each);
+        }
+      }
+      return done([...found.values()]);
+    },
     async lookUp(apiVersion, kind) {
       const versions = groups.get(groupVersionOf(apiVersion).group);
       if (versions?.has(apiVersion) !== true) return failed('typeMissing', `The cluster has no ${apiVersion}.`);
@@ -112,9 +126,13 @@ export function discoveryRoot(
       const version = kinds.get(kind);
       if (version !== undefined) return done(version);
       if (!isStale) return failed('typeMissing', `The cluster has no ${kind} in ${apiVersion}.`);
-      return transient(`The API server does not say what it serves of ${apiVersion}: its APIService is not available.`);
+      return unavailable(apiVersion);
     },
   };
+}
+
+function unavailable(apiVersion: string): Outcome<never> {
+  return transient(`The API server does not say what it serves of ${apiVersion}: its APIService is not available.`);
 }
 
 function transient(reason: string, retryAfter = 0): Outcome<never> {

@@ -1,6 +1,6 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
-import { failed, type Outcome } from '../objects/applyFailure.ts';
+import { done, failed, type Outcome } from '../objects/applyFailure.ts';
 import type { RestMapper, RestMapping } from '../plan/resourceApi.ts';
 import { discoveryRoot } from './discoveryRoot.ts';
 import { createKindStreams, type KindStreams, type KindStreamsOptions } from './kindStreams.ts';
@@ -38,12 +38,13 @@ export function watchedRestMapper(
 
 function createRestMapper(client: KubeClient, clock: Clock, onWaiting: ((isWaiting: boolean) => void) | undefined) {
   const waiting = anyOf(onWaiting);
-  const { find, findInGroup, whenServed, invalidate } = discovery(client, clock, waiting());
+  const { find, findInGroup, namespacedKinds, whenServed, invalidate } = discovery(client, clock, waiting());
   const documents = openapiSource(client, clock, waiting());
 
   const restMapper: RestMapper = {
     find,
     findInGroup,
+    namespacedKinds,
     topologyOf: documents.topologyOf,
     whenChanged: documents.whenChanged,
     async awaitServed(apiVersion, kind, signal, isExpected = false) {
@@ -92,6 +93,7 @@ interface Discovery {
   find(apiVersion: string, kind: string): Promise<Outcome<RestMapping>>;
   /** Uses a read that begins after this call, for a caller that has seen that a known kind is no longer served. */
   findInGroup(group: string, kind: string): Promise<Outcome<RestMapping>>;
+  namespacedKinds(): Promise<Outcome<readonly RestMapping[]>>;
   /** Resolves once a read that begins after this call has the kind. `cancelled`: the signal aborted the wait. */
   whenServed(apiVersion: string, kind: string, signal: AbortSignal): Promise<Outcome<RestMapping>>;
   /** A definition of this group has changed. Undefined: any group may have changed. */
@@ -138,6 +140,17 @@ function discovery(client: KubeClient, clock: Clock, onWaiting?: (isWaiting: boo
   return {
     find,
     findInGroup,
+    async namespacedKinds() {
+      const all: RestMapping[] = [];
+      for (const root of [core, named]) {
+        const read = await root.shared.fresh();
+        if (!read.ok) return read;
+        const kinds = await root.allKinds();
+        if (!kinds.ok) return kinds;
+        for (const kind of kinds.value) if (kind.isNamespaced) all.push(kind);
+      }
+      return done(all);
+    },
     async whenServed(apiVersion, kind, signal) {
       const root = rootOf(groupVersionOf(apiVersion).group);
       const waiter = { about: apiVersion, isAvailable: () => root.isKnown(apiVersion, kind) };

@@ -13,7 +13,7 @@ import { type Identity, identityText } from './identity.ts';
 
 /** The request, for the message about a missing permission. */
 export interface RequestSummary {
-  readonly verb: 'get' | 'create' | 'patch' | 'delete';
+  readonly verb: 'get' | 'list' | 'create' | 'patch' | 'delete';
   readonly identity: Identity;
   /** The resource name in the API: `deployments`. */
   readonly plural: string;

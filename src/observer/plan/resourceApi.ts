@@ -69,6 +69,32 @@ export interface DryRun {
 /** What the account of an application may do to an object. */
 export type AccessVerb = 'get' | 'patch';
 
+/** Objects of one kind that are deleted with the object that has them. */
+export interface Collection extends Pick<Identity, 'group' | 'kind'> {
+  /** `/api/v1/namespaces/shop/configmaps`. */
+  readonly path: string;
+}
+
+/** A page of a collection. */
+export interface Page {
+  readonly metadata: readonly JsonObject[];
+  /** The number of objects behind it. */
+  readonly remaining: number;
+  /** Where the next page begins; undefined if there is none. */
+  readonly next: string | undefined;
+}
+
+/** What is deleted with a definition or a Namespace. */
+export interface Contents {
+  /** Where to look, for this version of the object. */
+  collections(live: JsonObject): Promise<Outcome<readonly Collection[]>>;
+  /** Returns true for an object that is not to be kept. */
+  mayBeLost(identity: Identity, metadata: JsonObject): boolean;
+  /** A clause that says what the others are, and one that says how to allow their loss. */
+  readonly others: string;
+  readonly remedy: string;
+}
+
 /** The requests that the machines make about one resource. No promise rejects. */
 export interface ResourceApi {
   /**
@@ -107,13 +133,15 @@ export interface ResourceApi {
    * Deletes the object only with proof (`isProvenApplied`); `appliedUid` is from the response to an apply. Returns the
    * mark of an object that its author keeps (`keepMarkOf`), which is released instead. `missing`: the object does not
    * exist. `otherUid`: nothing proves that the application has applied the object of this name. `claimed`: another
-   * application owns it. `terminating`: it is being deleted and still exists.
+   * application owns it. `terminating`: it is being deleted and still exists. With `contents` nothing is deleted while
+   * there are such objects, or while the account may not list them.
    */
   delete(
     target: Target,
     owner: ApplicationOwner,
     appliedUid: string | undefined,
     signal: AbortSignal,
+    contents?: Contents,
   ): Promise<Outcome<string | undefined>>;
   /**
    * Removes the label, the annotation and the managers, and leaves the rest of the object as it is. With `to` they
@@ -153,6 +181,8 @@ export interface RestMapper {
   ): Promise<Outcome<RestMapping>>;
   /** Finds the kind under any served version of its group. `typeMissing`: no version has it. */
   findInGroup(group: string, kind: string, signal: AbortSignal): Promise<Outcome<RestMapping>>;
+  /** Returns the kinds of namespaced objects, each in one version. Uses a read that begins after this call. */
+  namespacedKinds(): Promise<Outcome<readonly RestMapping[]>>;
   /** `typeMissing`: the cluster does not publish the schema yet. */
   topologyOf(kind: RestMapping, signal: AbortSignal): Promise<Outcome<SchemaNode>>;
   /** Resolves once the schema of the kind is another one than `known`. `cancelled`: the signal aborted the wait. */

@@ -80,8 +80,8 @@ export function observerPort({ real, requests, reduce, topology }: ObserverPortO
         send(resourceRequest('dryRunApply', plan.target), () => api().dryRunApply(plan, signal), dryRun),
       dryRunAgain: (plan, signal) =>
         send(resourceRequest('dryRunAgain', plan.target), () => api().dryRunAgain(plan, signal), dryRun),
-      delete: (target, owner, appliedUid, signal) =>
-        write('delete', owner, target, () => api().delete(target, owner, appliedUid, signal), deleted),
+      delete: (target, owner, appliedUid, signal, contents) =>
+        write('delete', owner, target, () => api().delete(target, owner, appliedUid, signal, contents), deleted),
       removeStaleClaim: (plan, resourceVersion, signal) =>
         write(
           'removeStaleClaim',
@@ -98,6 +98,8 @@ export function observerPort({ real, requests, reduce, topology }: ObserverPortO
         send(`find ${apiVersion} ${kind}`, () => kinds().find(apiVersion, kind, signal), mapping),
       findInGroup: (group, kind, signal) =>
         send(`findServed ${group}/${kind}`, () => kinds().findInGroup(group, kind, signal), mapping),
+      // Only the request for a deletion calls it, whose response is recorded as a whole.
+      namespacedKinds: () => kinds().namespacedKinds(),
       awaitServed: (apiVersion, kind, signal, isExpected) =>
         send(`served ${apiVersion} ${kind}`, () => kinds().awaitServed(apiVersion, kind, signal, isExpected), mapping),
       whenChanged: (kind, known, signal) =>

@@ -44,6 +44,8 @@ export interface ApplicationSpec {
   readonly deletionPolicy: 'delete' | 'orphan';
   /** `Kind/name`. */
   readonly recreate: ReadonlySet<string>;
+  /** `Kind/name` of definitions and Namespaces. */
+  readonly deleteWithContents: ReadonlySet<string>;
   readonly serviceAccountName: string | undefined;
 }
 

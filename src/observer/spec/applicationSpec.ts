@@ -34,6 +34,10 @@ const resource = z
     error: 'to recreate a Namespace, CustomResourceDefinition or PersistentVolumeClaim would delete its content',
   });
 
+const container = z.string().regex(/^(?:Namespace|CustomResourceDefinition)\/[^/%]+$/, {
+  error: ({ input }) => `found ${quoted(String(input))}; allowed are Namespace/NAME and CustomResourceDefinition/NAME`,
+});
+
 /** The spec except for the content of manifests and observerSchema, which have their own readers. */
 export const applicationSpec = z.strictObject({
   manifests: z.unknown().optional(),
@@ -43,6 +47,7 @@ export const applicationSpec = z.strictObject({
   resyncPeriod: withDefault(resyncPeriod, '30s'),
   deletionPolicy: withDefault(z.enum(['delete', 'orphan']), 'delete'),
   recreate: optional(z.array(resource)),
+  deleteWithContents: optional(z.array(container)),
   serviceAccountName: optional(nameOf(dnsSubdomain)),
 });
 

@@ -122,13 +122,14 @@ function settingsErrors(spec: JsonObject, root: Located | undefined): readonly F
 
 /** Reads each setting separately. A setting that cannot be read gets its harmless value. */
 function settingsOf(spec: JsonObject): Omit<ApplicationSpec, 'manifests' | 'schema'> {
-  const { mode, pausedUntil, resyncPeriod, deletionPolicy, recreate, serviceAccountName } = applicationSpec.shape;
+  const { mode, pausedUntil, resyncPeriod, deletionPolicy, serviceAccountName, ...lists } = applicationSpec.shape;
   return {
     mode: mode.safeParse(spec['mode']).data ?? 'detect',
     pausedUntil: pausedUntil.safeParse(spec['pausedUntil']).data,
     resyncPeriod: resyncPeriod.safeParse(spec['resyncPeriod']).data ?? 30_000,
     deletionPolicy: deletionPolicy.safeParse(spec['deletionPolicy']).data ?? 'orphan',
-    recreate: new Set(recreate.safeParse(spec['recreate']).data),
+    recreate: new Set(lists.recreate.safeParse(spec['recreate']).data),
+    deleteWithContents: new Set(lists.deleteWithContents.safeParse(spec['deleteWithContents']).data),
     serviceAccountName: serviceAccountName.safeParse(spec['serviceAccountName']).data,
   };
 }

@@ -52,6 +52,7 @@ function apiOf(objects: readonly (JsonObject | undefined)[], write: (version: un
       const outcome = note(patch);
       return outcome.ok ? done(patch) : outcome;
     },
+    list: unused,
     apply: unused,
     create: unused,
     may: unused,

@@ -74,6 +74,7 @@ suite('an Application that is read', () => {
       resyncPeriod: 30_000,
       deletionPolicy: 'delete',
       recreate: new Set(),
+      deleteWithContents: new Set(),
       serviceAccountName: undefined,
     });
   });
@@ -88,6 +89,7 @@ suite('an Application that is read', () => {
         resyncPeriod: '5s',
         deletionPolicy: 'orphan',
         recreate: ['Job/a'],
+        deleteWithContents: ['Namespace/more', 'CustomResourceDefinition/a.example.org'],
         serviceAccountName: 'deployer',
       },
       home,
@@ -103,6 +105,7 @@ suite('an Application that is read', () => {
         resyncPeriod: 5_000,
         deletionPolicy: 'orphan',
         recreate: new Set(['Job/a']),
+        deleteWithContents: new Set(['Namespace/more', 'CustomResourceDefinition/a.example.org']),
         serviceAccountName: 'deployer',
       },
     );
@@ -410,6 +413,11 @@ suite('an error of the whole', () => {
       'a Namespace that may be recreated',
       { manifests: [configMap('a')], recreate: ['Namespace/a'] },
       'spec.recreate[0]: to recreate a Namespace, CustomResourceDefinition or PersistentVolumeClaim would delete its content',
+    ],
+    [
+      'a kind without contents that may be deleted with them',
+      { manifests: [configMap('a')], deleteWithContents: ['Deployment/a'] },
+      'spec.deleteWithContents[0]: found "Deployment/a"; allowed are Namespace/NAME and CustomResourceDefinition/NAME',
     ],
     [
       'a service account with an invalid name',

@@ -1,3 +1,4 @@
+export { acceptOf } from './accept.ts';
 export { type ApiResult, createKubeClient, type KubeClient, type RequestOutcome, type StreamResult } from './client.ts';
 export {
   backgroundClient,
