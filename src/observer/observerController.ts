@@ -1,6 +1,7 @@
 import { backgroundClient } from '@weeder/kube-runtime/client';
 import type { Controller, ControllerContext } from '../controller/controller.ts';
 import { resourceRequests } from './apply/resourceRequests.ts';
+import { namingVersions } from './kinds/namingVersions.ts';
 import { watchedRestMapper } from './kinds/restMapper.ts';
 import type { ReportObserver } from './objects/events.ts';
 import { type CreateObserverCore, createObserverCore, type ObserverCore } from './observerCore.ts';
@@ -31,7 +32,7 @@ export function createObserverController(options: ObserverControllerOptions): Co
   const { restMapper, streams } = watchedRestMapper(client, { clock: runtime.clock, onChanged, onClosed });
   const core = createCore({
     ...options,
-    api: resourceRequests(client),
+    api: namingVersions(resourceRequests(client), restMapper),
     kinds: restMapper,
     applications: applicationApi(client),
     report(event) {

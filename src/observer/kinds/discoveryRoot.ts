@@ -4,6 +4,7 @@ import { describeFailure } from '@weeder/kube-runtime/client';
 import { groupVersionPath } from '@weeder/kube-runtime/objects';
 import { singleFlight } from '../../base/promises.ts';
 import { done, failed, type Outcome } from '../objects/applyFailure.ts';
+import { listed } from '../objects/wording.ts';
 import type { RestMapping } from '../plan/resourceApi.ts';
 import {
   aggregatedForm,
@@ -100,6 +101,14 @@ export function discoveryRoot(
     return transient(describeFailure(failure, client.server), failure.retryAfterMs);
   }
 
+  /** Names the versions in which the kind is served, as far as they are known. */
+  function missing(apiVersion: string, kind: string): Outcome<never> {
+    const versions = [...(groups.get(groupVersionOf(apiVersion).group) ?? [])];
+    const served = versions.flatMap(([version, its]) => (its?.kinds.has(kind) === true ? [version] : []));
+    const instead = served.length === 0 ? '' : ` It serves ${kind} in ${listed(served)}.`;
+    return failed('typeMissing', `The cluster has no ${kind} in ${apiVersion}.${instead}`);
+  }
+
   const shared = createSharedRead({ clock, read, ...(onWaiting === undefined ? {} : { onWaiting }) });
 
   return {
@@ -121,11 +130,11 @@ export function discoveryRoot(
     },
     async lookUp(apiVersion, kind) {
       const versions = groups.get(groupVersionOf(apiVersion).group);
-      if (versions?.has(apiVersion) !== true) return failed('typeMissing', `The cluster has no ${apiVersion}.`);
+      if (versions?.has(apiVersion) !== true) return missing(apiVersion, kind);
       const { kinds, isStale } = versions.get(apiVersion) ?? (await load(apiVersion));
       const version = kinds.get(kind);
       if (version !== undefined) return done(version);
-      if (!isStale) return failed('typeMissing', `The cluster has no ${kind} in ${apiVersion}.`);
+      if (!isStale) return missing(apiVersion, kind);
       return unavailable(apiVersion);
     },
   };
