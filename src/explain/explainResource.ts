@@ -10,6 +10,7 @@ import { ownershipConflict, ownershipOf } from '../observer/ownership/ownership.
 import { fieldMaskFor } from '../observer/schema/fieldMaskFor.ts';
 import { readObserverSchema } from '../observer/schema/readObserverSchema.ts';
 import { statusValue } from '../observer/spec/inventory.ts';
+import { asAccount } from '../observer/spec/settingsSentence.ts';
 import type { ApplicationState } from '../observer/status/applicationState.ts';
 import type { ExplainedField, ExplainedResource } from './explainedApplication.ts';
 import type { InspectedResource } from './inspectApplication.ts';
@@ -103,7 +104,7 @@ function details({ entry, refusal, fields }: InspectedResource): string[] {
       ? []
       : [`observed: ${counted(countObserved(baseline), 'field')}, ${how}`]),
     `applied last: ${appliedHash === undefined ? 'nothing' : last}${uid === undefined ? '' : `, uid ${uid}`}; state in the status: ${statusValue(state)}`,
-    ...(refusal === '' ? [] : [`as ${plan.target.account ?? 'weeder itself'}: ${refusal}`]),
+    ...(refusal === '' ? [] : [`${asAccount(plan.target.account)}: ${refusal}`]),
     ...(application.isDetectOnly ? ['mode detect: nothing is applied'] : []),
   ];
 }

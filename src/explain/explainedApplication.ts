@@ -3,6 +3,7 @@ import type { FieldReport } from '../observer/entries/fieldReports.ts';
 import { isSecret } from '../observer/objects/confidential.ts';
 import { type Identity, identityText } from '../observer/objects/identity.ts';
 import type { ApplicationSpec } from '../observer/spec/application.ts';
+import { settingsSentence } from '../observer/spec/settingsSentence.ts';
 import type { DesiredCondition } from '../observer/status/condition.ts';
 
 /** The answer about one Application. */
@@ -63,9 +64,9 @@ export function applicationTexts(explained: ExplainedApplication): string[] {
 }
 
 function applicationLines(explained: ExplainedApplication): string[] {
-  const { namespace, name, state, mode, deletionPolicy, resyncPeriod, account, pausedUntil, unreadable } = explained;
+  const { namespace, name, state, pausedUntil, unreadable } = explained;
   return [
-    `Application ${namespace}/${name}: ${state}, mode ${mode}, deletionPolicy ${deletionPolicy}, resync every ${resyncPeriod}, as ${account ?? 'weeder itself'}`,
+    `Application ${namespace}/${name}: ${state}, ${settingsSentence(explained)}`,
     ...explained.conditions.map(({ type, status, reason, message }) => `${type}: ${status}, ${reason}. ${message}`),
     ...(pausedUntil === undefined ? [] : [`paused until ${pausedUntil}; it resumes then`]),
     ...explained.errors.map(({ path, message }) => `error in ${path}: ${message.replace(/\.$/, '')}`),

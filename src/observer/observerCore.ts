@@ -12,6 +12,7 @@ import type { ControllerContext, PendingWork } from '../controller/controller.ts
 import { type ApplicationLogic, provideApplication } from './application/applicationActor.ts';
 import { applicationStreams, type WrapApplicationSink } from './application/applicationStream.ts';
 import { createApplications } from './application/applications.ts';
+import { accountOf } from './application/planResources.ts';
 import { createAccess } from './entries/access.ts';
 import type { ApplicationEntry } from './entries/entries.ts';
 import type { ReportObserver } from './objects/events.ts';
@@ -72,6 +73,8 @@ export interface ObserverCore {
   /** Returns a root actor for each application and for each resource. */
   actors(): Iterable<AnyActorRef>;
   entries(): Iterable<ApplicationEntry>;
+  /** Returns the ServiceAccount that applies the resources; undefined: weeder's own permissions are used. */
+  accountOf(application: ApplicationEntry): string | undefined;
 }
 
 export type CreateObserverCore = (options: ObserverCoreOptions) => ObserverCore;
@@ -220,5 +223,6 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     actorCounts: () => ({ applications: applications.size, resources: applications.observed }),
     actors: applications.actors,
     entries: applications.entries,
+    accountOf: ({ newest }) => accountOf(newest, mayUseOwnRights),
   };
 }

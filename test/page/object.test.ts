@@ -33,7 +33,7 @@ test('the page of a pod says why it is not deleted, and later that it was, with 
     /^Deleted at .*, because .* was in CrashLoopBackOff after 4 restarts/,
   );
   await page.locator('#object-moments li', { hasText: 'pod deleted' }).waitFor();
-  await page.getByText('weeder knows none now.').waitFor();
+  await page.getByText('They are known while the pod crash-loops or has never started.').waitFor();
   await page.evaluate("location.hash = 'timeline'");
   await page
     .locator('#moments tr', { hasText: 'pod deleted' })

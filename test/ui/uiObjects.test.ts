@@ -32,7 +32,8 @@ test('every line of the overview leads to the page of its object, which says the
     if (isWhole) assert.equal(view.words, words);
     assert.doesNotMatch(view.words, /^Not known/);
     assert.deepEqual([view.type, view.id], [page.type, page.id]);
-    if (page.id !== 'nmae-1') assert.match(factsOf(view), /^Settings: .*\(from /, object);
+    if (page.id !== 'nmae-1')
+      assert.match(factsOf(view), /^Settings: .*(?:\(from |, as system:serviceaccount:)/, object);
   }
 });
 
@@ -85,7 +86,7 @@ test('the page of an Application has its settings, its errors, and its resources
   const detect = await objectOf('application', 'shop/detect');
   assert.match(
     factsOf(detect),
-    /^Settings: mode detect, deletionPolicy \w+, resync every .*, as .* \(from its spec\)$/,
+    /^Settings: mode detect, deletionPolicy \w+, resync every .*, as system:serviceaccount:\w+:\w+$/,
   );
   assert.match(wordsOf(detect, 'Resources').join(), /^ConfigMap shop\/detect: Drifted.* is "\w+" instead of "\w+"$/);
   assert.equal(linesOf(detect, 'Resources')[0]?.health, 'degraded');

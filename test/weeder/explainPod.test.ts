@@ -38,10 +38,11 @@ const web = { name: 'web-0', namespace: 'shop' };
 const looping = { ...web, containers: [backOff()] };
 const selected = pod({ ...looping, labels: { app: 'web' } });
 const head = 'Pod shop/web-0:';
+const unseen = `${head} Not deleted: no dependant of a service that crash-loops now has this name.`;
 const deletable = '→ would be deleted in a window';
 
 test('a pod that no service selects says so, whether it crash-loops or not', async () => {
-  const none = `${head} Not deleted: no podSelector of the config selects it, and it declares no service that is watched.`;
+  const none = `${unseen} No podSelector of the config selects the pod of this name, and it declares no service that is watched.`;
   assert.deepEqual(await explained({ object: pod(looping) }), [none]);
   assert.deepEqual(await explained({ object: pod(web) }), [none]);
 });
@@ -91,10 +92,10 @@ test('a pod that is skipped, has never started, or does not crash-loop says so',
   const never = 'Not deleted: container main-0 has never started (ErrImagePull), because the image cannot be pulled,';
   assert.equal(await answer(pulls), `${head} ${never} and the kubelet tries again.`);
   const ready = declaringPod('db', { ...web, containers: [running()], conditions: { Ready: 'True' } });
-  assert.equal(await answer(ready), `${head} Not deleted: it does not crash-loop (Running, Ready).`);
+  assert.equal(await answer(ready), `${unseen} The pod of this name does not crash-loop (Running, Ready).`);
   const first = declaringPod('db', { ...web, containers: [terminated(0, 0)] });
   const state = 'Running, not Ready, container main-0 terminated (Error)';
-  assert.equal(await answer(first), `${head} Not deleted: it does not crash-loop (${state}).`);
+  assert.equal(await answer(first), `${unseen} The pod of this name does not crash-loop (${state}).`);
 });
 
 test('a pod that waits for the image of a declared service is answered like one that crash-loops, and any other is not', async () => {
@@ -144,8 +145,10 @@ test('a pod that is terminating was deleted by weeder if its Event says so', asy
     (await answer([deleted])) ?? '',
     /^Pod shop\/web-0: Deleted at 2026-01-01T12:00:00Z, because service db/,
   );
-  const other = `${head} Not deleted by weeder: it is terminating since 2026-01-01T12:00:00Z.`;
-  assert.equal(await answer([{ ...deleted, uid: 'older' }]), other);
+  const since = 'The pod of this name has been terminating since 2026-01-01T12:00:00Z.';
+  assert.equal(await answer([]), `${unseen} ${since}`);
+  const ofEarlier = await answer([{ ...deleted, uid: 'older' }]);
+  assert.ok(ofEarlier?.startsWith(`${head} Deleted at`) && ofEarlier.endsWith(since), `${ofEarlier}`);
 });
 
 test('a deletion that has failed is answered as its Event says', async () => {

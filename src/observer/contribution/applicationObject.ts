@@ -12,24 +12,26 @@ import {
 } from '@weeder/live-page';
 import type { Since } from '../../controller/contribution/contribution.ts';
 import type { ApplicationEntry } from '../entries/entries.ts';
+import type { ObserverCore } from '../observerCore.ts';
+import { settingsSentence } from '../spec/settingsSentence.ts';
 import { wholeView } from './applicationList.ts';
 import { applicationLine } from './observerOverview.ts';
 
 /** The page of an Application: `shop/web`. */
 export function applicationObject(
-  entries: Iterable<ApplicationEntry>,
+  { entries, accountOf }: Pick<ObserverCore, 'entries' | 'accountOf'>,
   id: string,
   since: Since,
 ): ObjectPart | undefined {
-  for (const entry of entries) if (entry.id === id) return partOf(entry, since);
+  for (const entry of entries()) if (entry.id === id) return partOf(entry, accountOf(entry), since);
   return undefined;
 }
 
-function partOf(entry: ApplicationEntry, since: Since): ObjectPart {
+function partOf(entry: ApplicationEntry, account: string | undefined, since: Since): ObjectPart {
   const { actor, state, errors, resources } = wholeView(entry, since);
-  const { mode, deletionPolicy, resyncPeriod, serviceAccountName, pausedUntil } = entry.newest.spec;
-  const account = serviceAccountName === undefined ? 'weeder itself' : `ServiceAccount ${serviceAccountName}`;
-  const settings = `mode ${mode}, deletionPolicy ${deletionPolicy}, resync every ${formatDuration(resyncPeriod)}, as ${account} (from its spec)`;
+  const { spec } = entry.newest;
+  const { pausedUntil } = spec;
+  const settings = settingsSentence({ ...spec, resyncPeriod: formatDuration(spec.resyncPeriod), account });
   const worst = worstFirst<ResourceView>(
     (each) => healthRank(observerDisplay(each.state).health),
     (each) => each.id,

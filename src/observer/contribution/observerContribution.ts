@@ -49,7 +49,7 @@ export const observerContribution: Contribution<ObserverEvent, ObserverCore, Opt
   objects: {
     async application(shown, id, { since }) {
       const { applicationObject } = await import('./applicationObject.ts');
-      return applicationObject(shown.entries(), id, since);
+      return applicationObject(shown, id, since);
     },
   },
   lists: {

@@ -31,7 +31,14 @@ export function podObject(
     since: undefined,
     next: undefined,
     facts: [],
-    sections: [objectSection('Services on which it depends', services, serviceLine, 'weeder knows none now.')],
+    sections: [
+      objectSection(
+        'Services on which it depends',
+        services,
+        serviceLine,
+        'They are known while the pod crash-loops or has never started.',
+      ),
+    ],
     actor: uid === undefined ? undefined : podActorId({ namespace, name, uid }),
   };
 }

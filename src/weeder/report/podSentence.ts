@@ -57,21 +57,24 @@ export function podSentence(facts: PodFacts): string {
   const { seen, services, report } = facts;
   if (seen.type === 'unknown')
     return report?.sentence ?? 'Not known: the weeder does not run in this process, or has not read the cluster yet.';
-  if (seen.type === 'unseen')
-    return report?.sentence ?? 'Not deleted: no dependant of a service that crash-loops now has this name.';
-  if (seen.type === 'terminating') {
-    if (isOf(report, seen.uid)) return report.sentence;
-    return `Not deleted by weeder: it is terminating${since(seen.since)}.`;
-  }
+  // The running weeder keeps nothing of other pods: what only `weeder explain` reads comes after its sentence.
+  const asUnseen = report?.sentence ?? 'Not deleted: no dependant of a service that crash-loops now has this name.';
+  if (seen.type === 'unseen') return asUnseen;
+  if (seen.type === 'terminating')
+    return isOf(report, seen.uid)
+      ? report.sentence
+      : `${asUnseen} ${ofThisName} has been terminating${since(seen.since)}.`;
   if (services.length === 0)
-    return 'Not deleted: no podSelector of the config selects it, and it declares no service that is watched.';
-  if (seen.type === 'notCrashLooping') return `Not deleted: it does not crash-loop (${seen.state}).`;
+    return `${asUnseen} No podSelector of the config selects the pod of this name, and it declares no service that is watched.`;
+  if (seen.type === 'notCrashLooping') return `${asUnseen} ${ofThisName} does not crash-loop (${seen.state}).`;
   if (seen.type === 'neverStarted') {
     const { container, reason, because } = seen.pod;
     return `Not deleted: container ${container} has never started (${reason}), because ${because}.`;
   }
   return ofCrashLooping(facts, seen.pod);
 }
+
+const ofThisName = 'The pod of this name';
 
 function ofCrashLooping(facts: PodFacts, pod: CrashLoopingPod): string {
   const { services, progress, report } = facts;

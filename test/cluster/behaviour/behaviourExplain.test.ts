@@ -102,7 +102,7 @@ suite('weeder explain', { concurrency: true }, () => {
     ]);
     assert.match(
       (await answer(unselected.metadata.name))[0] ?? '',
-      /: Not deleted: no podSelector of the config selects/,
+      /: Not deleted: no dependant .* has this name\. No podSelector of the config selects/,
     );
     await scene.endpoints(true);
     await scene.untilDeleted(pod);

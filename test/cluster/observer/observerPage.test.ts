@@ -21,6 +21,9 @@ test('the live page of a running weeder shows an application, and its correction
   const [correction] = arrayOf(shown?.['corrections']).map(objectOf);
   assert.deepEqual(correction?.['drifts'], [{ path: '.data.a', type: 'changed', desired: '"1"', found: '"2"' }]);
   assert.equal(correction?.['conflictingManager'], 'kubectl-edit/Update');
+  const { facts } = await get(`object?${new URLSearchParams({ type: 'application', id: `${ns.name}/shop` })}`);
+  const settings = `mode correct, deletionPolicy delete, resync every 30s, as system:serviceaccount:${ns.name}:default`;
+  assert.deepEqual(facts, [['Settings', settings]], 'as in `weeder explain application`');
   const actors = arrayOf((await get(`actors?search=application/${ns.name}`))['actors']).map(objectOf);
   assert.deepEqual(
     actors.map(({ machine }) => machine),
