@@ -6,25 +6,34 @@
  */
 
 import type { Clock } from '@weeder/kube-runtime/base';
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf, timeOf } from '@weeder/kube-runtime/base';
+import { isObject, type JsonObject, numberOf, objectOf, timeOf } from '@weeder/kube-runtime/base';
 import {
   containerStatusesOf,
   controllerOf,
   type Identity,
   identityOf,
   isPodReady,
-  nameIn,
   shortTextIn,
 } from '@weeder/kube-runtime/objects';
 import type { Protection } from '../../../machines/weeder/podDeletion.ts';
+import {
+  type ContainerView,
+  containersOf,
+  finishedAtOf,
+  hasEnded,
+  isRestarted,
+  terminatedOf,
+  waitingReason,
+} from './containerView.ts';
 import { type LastRun, lastRunOf } from './lastRun.ts';
+import { type Startable, startable } from './startOrder.ts';
 import { lastingName, workloadOf } from './workloadOf.ts';
 
 /** What the index keeps of a crash-looping pod. It never keeps whole pods. */
 export interface CrashLoopingPod extends Identity {
   /** The container that crash-loops or waits for its image; the first one if there are several. */
   readonly container: string;
-  readonly containerKind: 'container' | 'initContainer' | 'sidecar';
+  readonly containerKind: ContainerView['kind'];
   /**
    * `unreported`: the container is in a back-off, while the status still reports how its last run ended. `imagePull`: no
    * container has ever run, and the registry of the image was away.
@@ -33,6 +42,8 @@ export interface CrashLoopingPod extends Identity {
   readonly restarts: number;
   /** When the container last finished: epoch milliseconds by the node's clock. */
   readonly finishedAt: number | undefined;
+  /** Since when nothing but a back-off keeps the kubelet from starting it; likewise. Undefined: the status does not say. */
+  readonly startableAt: number | undefined;
   /** Undefined: the status does not have it. */
   readonly lastRun: LastRun | undefined;
   /**
@@ -57,14 +68,11 @@ export interface CrashLoopingPod extends Identity {
 
 type Container = Pick<
   CrashLoopingPod,
-  'container' | 'containerKind' | 'cause' | 'restarts' | 'finishedAt' | 'lastRun' | 'waited' | 'message'
+  'container' | 'containerKind' | 'cause' | 'restarts' | 'finishedAt' | 'startableAt' | 'lastRun' | 'waited' | 'message'
 >;
 
 /** The kubelet's begins with the back-off, and ends with the uid of the pod. Bytes. */
 const longestMessage = 256;
-
-/** Waiting reasons of a failed start. The kubelet leaves them in place while it delays the next start. */
-const failedStarts: readonly unknown[] = ['RunContainerError', 'PostStartHookError'];
 
 /** Reads a Pod as the API serves it. Returns undefined if the pod does not crash-loop. */
 export function crashLooping(pod: unknown): CrashLoopingPod | undefined {
@@ -110,7 +118,7 @@ function stoppingTime(spec: JsonObject, status: JsonObject): number {
  */
 export function unreportedSince(pod: CrashLoopingPod, firstSeen: number, clock: Clock): number | undefined {
   if (pod.cause !== 'unreported') return undefined;
-  const ageByNode = pod.finishedAt === undefined ? 0 : clock.now() - pod.finishedAt;
+  const ageByNode = pod.startableAt === undefined ? 0 : clock.now() - pod.startableAt;
   return Math.min(firstSeen, clock.monotonic() - ageByNode);
 }
 
@@ -126,57 +134,39 @@ function findCrashLoopingContainer(spec: JsonObject, status: JsonObject): Contai
   const regular = views.filter((each) => each.kind === 'container');
   const isEnding = regular.length > 0 && regular.every((each) => hasEnded(each) && !isRestarted(each));
   if (isEnding) return undefined;
-  // The kubelet starts no container before the init containers have succeeded: one that runs needs none of them again.
-  const hasStarted = regular.some(({ state }) => isObject(state['running']));
-  const containers = hasStarted ? views.filter((each) => each.kind !== 'initContainer') : views;
-  const backedOff = containers.find((each) => waitingReason(each) === 'CrashLoopBackOff');
+  const next = startable(views, status);
+  const backedOff = next.find((each) => isBackedOff(each) && !isOutdated(each));
   if (backedOff !== undefined) return describe(backedOff, 'CrashLoopBackOff');
-  const inBackOff = containers
-    .filter((each) => each.restarts >= 1 && hasEnded(each) && isRestarted(each))
+  const inBackOff = next
+    .filter((each) => isBackedOff(each) || isEnded(each.view))
     .map((each) => describe(each, 'unreported'));
   return inBackOff.sort((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0))[0];
 }
 
-interface ContainerView {
-  readonly name: string;
-  readonly kind: Container['containerKind'];
-  readonly state: JsonObject;
-  readonly lastState: JsonObject;
-  readonly restarts: number;
-  readonly spec: JsonObject;
-  readonly podPolicy: unknown;
+function isBackedOff({ view }: Startable): boolean {
+  return waitingReason(view) === 'CrashLoopBackOff';
 }
 
-function containersOf(spec: JsonObject, status: JsonObject): ContainerView[] {
-  const podPolicy = spec['restartPolicy'] ?? 'Always';
-  const view = (specs: unknown, kind: 'container' | 'initContainer') => (containerStatus: unknown) => {
-    const { name, state, lastState, restartCount } = objectOf(containerStatus);
-    const own = objectOf(arrayOf(specs).find((each) => objectOf(each)['name'] === name));
-    return {
-      name: nameIn(name) ?? '',
-      kind: kind === 'initContainer' && own['restartPolicy'] === 'Always' ? ('sidecar' as const) : kind,
-      state: objectOf(state),
-      lastState: objectOf(lastState),
-      restarts: numberOf(restartCount) ?? 0,
-      spec: own,
-      podPolicy,
-    };
-  };
-  return [
-    ...arrayOf(status['initContainerStatuses']).map(view(spec['initContainers'], 'initContainer')),
-    ...arrayOf(status['containerStatuses']).map(view(spec['containers'], 'container')),
-  ];
+/** The kubelet keeps such a report until the container runs again, while it starts those before it. */
+function isOutdated({ view, since }: Startable): boolean {
+  return (finishedAtOf(terminatedOf(view.lastState)) ?? since) < since;
 }
 
-function describe(view: ContainerView, cause: Container['cause']): Container {
+function isEnded(view: ContainerView): boolean {
+  return view.restarts >= 1 && hasEnded(view) && isRestarted(view);
+}
+
+function describe({ view, since, isVague }: Startable, cause: Container['cause']): Container {
   const [newest, older] = [terminatedOf(view.state), terminatedOf(view.lastState)];
   const lastRun = lastRunOf(newest ?? older ?? {});
+  const finishedAt = finishedAtOf(newest) ?? finishedAtOf(older);
   return {
     container: view.name,
     containerKind: view.kind,
     cause,
     restarts: view.restarts,
-    finishedAt: finishedAtOf(newest) ?? finishedAtOf(older),
+    finishedAt,
+    startableAt: finishedAt === undefined || isVague ? undefined : Math.max(finishedAt, since),
     lastRun,
     waited: newest && pauseBetween(finishedAtOf(older), lastRun?.startedAt),
     message: shortTextIn(objectOf(view.state['waiting'])['message'], longestMessage),
@@ -185,47 +175,6 @@ function describe(view: ContainerView, cause: Container['cause']): Container {
 
 function pauseBetween(finishedAt: number | undefined, startedAt: number | undefined): number | undefined {
   return finishedAt === undefined || startedAt === undefined ? undefined : startedAt - finishedAt;
-}
-
-/** How the last run ended, if the status says that the next one has not begun. */
-function endOf(view: ContainerView): JsonObject | undefined {
-  return terminatedOf(failedStarts.includes(waitingReason(view)) ? view.lastState : view.state);
-}
-
-function terminatedOf({ terminated }: JsonObject): JsonObject | undefined {
-  return isObject(terminated) ? terminated : undefined;
-}
-
-function hasEnded(view: ContainerView): boolean {
-  return endOf(view) !== undefined;
-}
-
-function finishedAtOf(terminated: JsonObject | undefined): number | undefined {
-  return timeOf(terminated?.['finishedAt']);
-}
-
-function waitingReason(view: ContainerView): unknown {
-  return objectOf(view.state['waiting'])['reason'];
-}
-
-/**
- * Whether the kubelet would restart this terminated container: by the container's own rules and policy, or by the
- * pod's.
- */
-function isRestarted(view: ContainerView): boolean {
-  const exitCode = numberOf(endOf(view)?.['exitCode']) ?? 0;
-  if (arrayOf(view.spec['restartPolicyRules']).some((rule) => doesRuleRestart(objectOf(rule), exitCode))) return true;
-  const policy = view.spec['restartPolicy'] ?? view.podPolicy;
-  if (policy === 'Never') return false;
-  const restartsAfterSuccess = policy === 'Always' && view.kind !== 'initContainer';
-  return restartsAfterSuccess || exitCode !== 0;
-}
-
-function doesRuleRestart(rule: JsonObject, exitCode: number): boolean {
-  if (rule['action'] !== 'Restart' && rule['action'] !== 'RestartAllContainers') return false;
-  const { operator, values } = objectOf(rule['exitCodes']);
-  const isListed = arrayOf(values).includes(exitCode);
-  return operator === 'In' ? isListed : operator === 'NotIn' && !isListed;
 }
 
 function protectionOf(meta: JsonObject): Protection {

@@ -30,7 +30,13 @@ export function failedPull(pod: unknown, before?: CrashLoopingPod): FailedPull |
   const detail = error.kind === 'unsaid' ? known?.replace(/^\w+: /, '') : error.detail;
   const message = terminationMessage(`${reason}: ${detail}`);
   const about = { container, containerKind, cause: 'imagePull', restarts: 0, message } as const;
-  const failed = podWith(pod, { ...about, finishedAt: undefined, lastRun: undefined, waited: undefined });
+  const failed = podWith(pod, {
+    ...about,
+    finishedAt: undefined,
+    startableAt: undefined,
+    lastRun: undefined,
+    waited: undefined,
+  });
   return failed && { pod: failed, hosts: waits.map(({ image }) => hostOf(image)) };
 }
 

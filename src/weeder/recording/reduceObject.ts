@@ -18,10 +18,10 @@ export function reduceWeederObject(kind: string, object: unknown): object {
   return reduceTo(mayConcernPulls(object) ? waitingPod : pod, object);
 }
 
-const container = { ...texts('name'), ...only('restartPolicy', 'restartPolicyRules') };
+const container = { ...texts('name'), ...only('restartPolicy', 'restartPolicyRules'), startupProbe: {} };
 
 const state: Shape = {
-  running: {},
+  running: only('startedAt'),
   waiting: texts('reason', 'message'),
   terminated: {
     ...only('exitCode', 'signal', 'startedAt', 'finishedAt'),
@@ -30,7 +30,7 @@ const state: Shape = {
   },
 };
 
-const containerStatus: Shape = { ...texts('name'), ...only('restartCount'), state, lastState: state };
+const containerStatus: Shape = { ...texts('name'), ...only('restartCount', 'started'), state, lastState: state };
 
 const pod = {
   metadata: {
@@ -46,7 +46,7 @@ const pod = {
   },
   status: {
     ...only('phase'),
-    conditions: only('type', 'status'),
+    conditions: only('type', 'status', 'lastTransitionTime'),
     containerStatuses: containerStatus,
     initContainerStatuses: containerStatus,
   },

@@ -12,6 +12,7 @@ export function crashLoopingPod(part: Partial<CrashLoopingPod> = {}): CrashLoopi
     cause: 'CrashLoopBackOff',
     restarts: 4,
     finishedAt: undefined,
+    startableAt: undefined,
     lastRun: undefined,
     waited: undefined,
     message: 'back-off 1m20s restarting failed container=main',

@@ -5,6 +5,8 @@ export interface ContainerState {
   readonly restarts?: number;
   readonly state: object;
   readonly lastState?: object;
+  /** Default: the status does not have it. */
+  readonly started?: boolean;
   /** Further fields of its spec. */
   readonly spec?: object;
 }
@@ -24,8 +26,8 @@ export interface PodOptions {
   readonly phase?: string;
   readonly restartPolicy?: string;
   readonly deletionTimestamp?: string;
-  /** The statuses of its conditions, by type. */
-  readonly conditions?: Readonly<Record<string, string>>;
+  /** The statuses of its conditions, or all their fields, by type. */
+  readonly conditions?: Readonly<Record<string, string | object>>;
   readonly containers?: readonly ContainerState[];
   readonly initContainers?: readonly ContainerState[];
 }
@@ -72,7 +74,10 @@ export function pod(options: PodOptions = {}) {
     },
     status: {
       phase: options.phase ?? 'Running',
-      conditions: Object.entries(options.conditions ?? {}).map(([type, status]) => ({ type, status })),
+      conditions: Object.entries(options.conditions ?? {}).map(([type, condition]) => ({
+        type,
+        ...(typeof condition === 'string' ? { status: condition } : condition),
+      })),
       containerStatuses: containers.map((each, index) => statusOf(each, `main-${index}`)),
       initContainerStatuses: initContainers.map((each, index) => statusOf(each, `init-${index}`)),
     },
@@ -83,9 +88,15 @@ function wholeSecond(time: number): string {
   return new Date(Math.floor(time / 1000) * 1000).toISOString();
 }
 
-function statusOf({ name, restarts = 0, state, lastState }: ContainerState, defaultName: string) {
+function statusOf({ name, restarts = 0, state, lastState, started }: ContainerState, defaultName: string) {
   const last = lastState === undefined ? {} : { lastState };
-  return { name: name ?? defaultName, restartCount: restarts, state, ...last };
+  return {
+    name: name ?? defaultName,
+    restartCount: restarts,
+    state,
+    ...last,
+    ...(started === undefined ? {} : { started }),
+  };
 }
 
 export function running(restarts = 0): ContainerState {

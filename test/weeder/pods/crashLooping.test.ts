@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { propertyRuns, virtualClock } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { crashLooping, isSameBackOff, unreportedSince } from '../../src/weeder/pods/crashLooping.ts';
-import { terminationMessage } from '../../src/weeder/pods/lastRun.ts';
-import { backOff, type ContainerState, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';
+import { crashLooping, isSameBackOff, unreportedSince } from '../../../src/weeder/pods/crashLooping.ts';
+import { terminationMessage } from '../../../src/weeder/pods/lastRun.ts';
+import { backOff, type ContainerState, type PodOptions, pod, running, terminated } from '../../support/objects/objects.ts';
 
 const ended = Date.UTC(2026, 0, 1);
 const waiting = (reason: string): ContainerState => ({ state: { waiting: { reason } } });
@@ -238,7 +238,7 @@ test('an unreported back-off began when it was first seen, or when the container
   assert.equal(unreportedSince(loopingPod, began + 1999, clock), began);
   clock.jumpWallClock(-3_600_000);
   assert.equal(unreportedSince(loopingPod, began + 1999, clock), began + 1999);
-  assert.equal(unreportedSince({ ...loopingPod, finishedAt: undefined }, began + 500, clock), began + 500);
+  assert.equal(unreportedSince({ ...loopingPod, startableAt: undefined }, began + 500, clock), began + 500);
   assert.equal(unreportedSince({ ...loopingPod, cause: 'CrashLoopBackOff' }, began, clock), undefined);
 });
 
