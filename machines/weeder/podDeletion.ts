@@ -7,8 +7,11 @@
 
 import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
 
-/** Why a pod is never deleted, whatever happens. */
-export type Protection = 'none' | 'barePod' | 'mirrorPod' | 'ignored';
+/**
+ * Why a pod is never deleted, whatever happens. `jobWithoutRestarts`: a deletion would be a failure of its Job, which has
+ * `restartPolicy: Never` and may allow none, while its container restarts by rules of its own.
+ */
+export type Protection = 'none' | 'barePod' | 'mirrorPod' | 'ignored' | 'jobWithoutRestarts';
 
 /**
  * Why a deletion that is possible waits. `coolingDown`: the pod replaces one that was deleted recently;

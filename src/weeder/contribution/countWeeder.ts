@@ -9,7 +9,7 @@ import { type WeederOutcome, weederOutcomes, weederTable } from '../report/weede
 /** Services have their own label value in the order of the config; those beyond this number share one. */
 export const maxServices = 100;
 
-const reasons = ['barePod', 'mirrorPod', 'ignored'] as const;
+const reasons = ['barePod', 'mirrorPod', 'ignored', 'jobWithoutRestarts'] as const;
 const errors = ['network', 'timeout', 'throttled', 'unavailable', 'forbidden', 'unauthorized', 'invalid', 'other'];
 
 const creationResults = {

@@ -90,7 +90,7 @@ export function podWith(pod: unknown, container: Container): CrashLoopingPod | u
   return {
     ...identity,
     ...container,
-    protection: protectionOf(meta),
+    protection: protectionOf(meta, objectOf(spec)),
     ...ownerOf(meta),
     workload: lastingName(workloadOf(pod)),
     createdAt: timeOf(meta['creationTimestamp']),
@@ -177,9 +177,11 @@ function pauseBetween(finishedAt: number | undefined, startedAt: number | undefi
   return finishedAt === undefined || startedAt === undefined ? undefined : startedAt - finishedAt;
 }
 
-function protectionOf(meta: JsonObject): Protection {
+function protectionOf(meta: JsonObject, spec: JsonObject): Protection {
   const annotations = objectOf(meta['annotations']);
   if (annotations['weeder.dev/ignore'] === 'true') return 'ignored';
   if (annotations['kubernetes.io/config.mirror'] !== undefined) return 'mirrorPod';
-  return controllerOf(meta) === undefined ? 'barePod' : 'none';
+  const controller = controllerOf(meta);
+  if (controller === undefined) return 'barePod';
+  return controller.kind === 'Job' && spec['restartPolicy'] === 'Never' ? 'jobWithoutRestarts' : 'none';
 }

@@ -63,7 +63,7 @@ const waitingStatus: Shape = {
 /** A pod that has never run anything. */
 const waitingPod: Shape = {
   metadata: pod.metadata,
-  spec: { containers: image, initContainers: image },
+  spec: { ...only('restartPolicy'), containers: image, initContainers: image },
   status: {
     ...only('phase'),
     containerStatuses: waitingStatus,

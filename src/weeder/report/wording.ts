@@ -16,6 +16,7 @@ export const skippedBecause = {
   barePod: 'it has no controller that would recreate it (barePods: keep)',
   mirrorPod: 'it is the mirror of a static pod',
   ignored: 'it is annotated weeder.dev/ignore: "true"',
+  jobWithoutRestarts: 'it is of a Job with restartPolicy Never, which would count the deletion as a failure',
 } as const;
 
 /** Why a deletion waits. */

@@ -20,6 +20,7 @@ test('a bare pod, a mirror pod and a pod with weeder.dev/ignore are skipped, eac
     [mirror, 'mirrorPod'],
     [ignored, 'ignored'],
     [{ ...ignored, isBare: true }, 'ignored'],
+    [{ owner: { kind: 'Job', uid: 'j-1' }, restartPolicy: 'Never' }, 'jobWithoutRestarts'],
   ];
   for (const [options, reason] of cases) {
     const at = world();

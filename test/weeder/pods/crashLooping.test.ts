@@ -223,6 +223,10 @@ test('the protection of a pod, and the order of precedence', () => {
   assert.equal(protection({ annotations: mirror }), 'mirrorPod');
   assert.equal(protection({ annotations: ignore, isBare: true }), 'ignored');
   assert.equal(protection({ annotations: { 'weeder.dev/ignore': 'yes' } }), 'none');
+  const job = { kind: 'Job', uid: 'j-1' };
+  assert.equal(protection({ owner: job, restartPolicy: 'Never' }), 'jobWithoutRestarts');
+  assert.equal(protection({ owner: job, restartPolicy: 'OnFailure' }), 'none');
+  assert.equal(protection({ owner: { kind: 'ShardRun', uid: 's-1' }, restartPolicy: 'Never' }), 'none');
   const owned = pod({ containers: [backOff()] });
   const ownerReferences = [{ kind: 'Foo', name: 'foo', uid: 'f' }];
   assert.equal(crashLooping({ ...owned, metadata: { ...owned.metadata, ownerReferences } })?.protection, 'barePod');
