@@ -179,7 +179,9 @@ suite('the conditions', () => {
 
   test('report when a cause was seen that is checked again much later, and when', () => {
     const wait = { from: Date.UTC(2026, 10, 21, 18), until: Date.UTC(2026, 10, 21, 18, 5) };
-    const { Degraded } = textsOf({ resources: [resource('web', { state: 'unverified', reason: 'It may not get.', wait })] });
+    const { Degraded } = textsOf({
+      resources: [resource('web', { state: 'unverified', reason: 'It may not get.', wait })],
+    });
     assert.equal(
       Degraded,
       'True Unverified: The account may not see: Deployment shop/web (It may not get; as of 2026-11-21T18:00:00Z, checked again at 2026-11-21T18:05:00Z).',

@@ -4,7 +4,14 @@ import { propertyRuns, virtualClock } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { crashLooping, isSameBackOff, unreportedSince } from '../../../src/weeder/pods/crashLooping.ts';
 import { terminationMessage } from '../../../src/weeder/pods/lastRun.ts';
-import { backOff, type ContainerState, type PodOptions, pod, running, terminated } from '../../support/objects/objects.ts';
+import {
+  backOff,
+  type ContainerState,
+  type PodOptions,
+  pod,
+  running,
+  terminated,
+} from '../../support/objects/objects.ts';
 
 const ended = Date.UTC(2026, 0, 1);
 const waiting = (reason: string): ContainerState => ({ state: { waiting: { reason } } });

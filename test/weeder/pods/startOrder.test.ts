@@ -4,7 +4,14 @@ import { test } from 'node:test';
 import { virtualClock } from '@weeder/kube-runtime/testing';
 import { crashLooping } from '../../../src/weeder/pods/crashLooping.ts';
 import { createPodIndex } from '../../../src/weeder/pods/createPodIndex.ts';
-import { backOff, type ContainerState, type PodOptions, pod, running, terminated } from '../../support/objects/objects.ts';
+import {
+  backOff,
+  type ContainerState,
+  type PodOptions,
+  pod,
+  running,
+  terminated,
+} from '../../support/objects/objects.ts';
 
 const reboot = Date.UTC(2026, 0, 1);
 const at = (seconds: number) => new Date(reboot + seconds * 1000).toISOString();

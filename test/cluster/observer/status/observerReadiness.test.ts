@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { objectOf } from '@weeder/kube-runtime/base';
-import { kstatusOf } from '../../support/objects/kstatus.ts';
-import { eventually } from '../support/eventually.ts';
-import { configMap } from '../support/observer/observedObjects.ts';
-import { type ObserverScene, setObserverScene } from '../support/observer/observerScene.ts';
+import { eventually } from '../../support/eventually.ts';
+import { kstatusOf } from '../../../support/objects/kstatus.ts';
+import { configMap } from '../../support/observer/observedObjects.ts';
+import { type ObserverScene, setObserverScene } from '../../support/observer/observerScene.ts';
 
 /** Runs `kubectl wait` for the application `shop`; returns its exit code, or undefined if there is no kubectl. */
 function wait({ ns }: ObserverScene, condition: string, timeout: string): Promise<number | undefined> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import { conditionOf } from '../../../src/observer/status/statusPatch.ts';
-import { eventually } from '../support/eventually.ts';
-import { customKind } from '../support/observer/customKind.ts';
-import { configMap } from '../support/observer/observedObjects.ts';
-import { makeClusterTenant, type ObserverScene, setObserverScene } from '../support/observer/observerScene.ts';
+import { conditionOf } from '../../../../src/observer/status/statusPatch.ts';
+import { eventually } from '../../support/eventually.ts';
+import { customKind } from '../../support/observer/customKind.ts';
+import { configMap } from '../../support/observer/observedObjects.ts';
+import { makeClusterTenant, type ObserverScene, setObserverScene } from '../../support/observer/observerScene.ts';
 
 const fields = { size: { type: 'integer' } };
 const applications = ['apis/weeder.dev/v1alpha1', 'applications'] as const;
@@ -66,7 +66,9 @@ function statusesOf({ changes }: ObserverScene): readonly JsonObject[] {
 }
 
 function summaryOf(status: JsonObject | undefined): string {
-  const [applied, degraded] = (['Applied', 'Degraded'] as const).map((type) => conditionOf(status?.['conditions'], type));
+  const [applied, degraded] = (['Applied', 'Degraded'] as const).map((type) =>
+    conditionOf(status?.['conditions'], type),
+  );
   return `Applied=${applied?.status} ${applied?.reason}, Degraded=${degraded?.status} ${degraded?.reason}`;
 }
 

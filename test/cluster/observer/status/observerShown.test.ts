@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
-import { eventually } from '../support/eventually.ts';
-import { conditionsIn, configMap, pathOf, read } from '../support/observer/observedObjects.ts';
-import { edit, setObserverScene } from '../support/observer/observerScene.ts';
+import { eventually } from '../../support/eventually.ts';
+import { conditionsIn, configMap, pathOf, read } from '../../support/observer/observedObjects.ts';
+import { edit, setObserverScene } from '../../support/observer/observerScene.ts';
 
 suite('what an observer shows, on a real API server', { concurrency: true }, () => {
   test('a drifted value of 900 KB is cut in the log', async (t) => {
