@@ -63,6 +63,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
       resyncPeriod: '1h30m',
       deletionPolicy: 'orphan',
       recreate: ['Job/migrate'],
+      deleteWithContents: ['Namespace/more', 'CustomResourceDefinition/gadgets.example.org'],
       serviceAccountName: 'deployer',
     };
     const large = await dryRunOf(ns, wholeSpec);
@@ -149,6 +150,11 @@ suite('the CRD of Applications', { concurrency: true }, () => {
     ['a resync in days', { ...good, resyncPeriod: '1d' }, 'spec.resyncPeriod'],
     ['a day in place of a time', { ...good, pausedUntil: '2026-01-01' }, 'spec.pausedUntil'],
     ['a Namespace that may be recreated', { ...good, recreate: ['Namespace/a'] }, 'would delete its content'],
+    [
+      'a kind without contents that may be deleted with them',
+      { ...good, deleteWithContents: ['Deployment/a'] },
+      'spec.deleteWithContents[0]',
+    ],
     ['a resource to be recreated without its kind', { ...good, recreate: ['migrate'] }, 'spec.recreate[0]'],
     [
       'the same resource to be recreated twice',

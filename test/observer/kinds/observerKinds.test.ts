@@ -387,3 +387,25 @@ test('a kind is found in any served version of its group, preferring the preferr
   at.documents['/apis'] = { status: 500 };
   assert.equal(await at.findServed('Widget'), 'transient');
 });
+
+test('the namespaced kinds are those of all groups, each in one version, and unknown while a group is unavailable', async () => {
+  const v1 = [aggregatedVersion('v2', ['Widget']), aggregatedVersion('v1', ['Widget', 'Old'])];
+  const racks = aggregatedVersion('v2', ['Rack'], { scope: 'Cluster' });
+  const at = scene({
+    '/apis': aggregatedList({ 'example.org': v1, 'other.org': [aggregatedVersion('v1', ['Widget']), racks] }),
+    '/api': aggregatedList({ '': [aggregatedVersion('v1', ['Pod'])] }),
+  });
+  const asked = async () => {
+    const asking = at.kinds.namespacedKinds();
+    await at.pass(1_000);
+    const kinds = await asking;
+    return kinds.ok
+      ? kinds.value.map(({ group, version, plural }) => `${group}/${version} ${plural}`)
+      : kinds.failure.type;
+  };
+  const expected = ['/v1 pods', 'example.org/v2 widgets', 'example.org/v1 olds', 'other.org/v1 widgets'];
+  assert.deepEqual(await asked(), expected);
+  const stale = [aggregatedVersion('v1', [], { freshness: 'Stale' })];
+  at.documents['/apis'] = aggregatedList({ 'example.org': v1, 'other.org': stale });
+  assert.equal(await asked(), 'transient');
+});
