@@ -177,7 +177,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
 
   test('leaves to weeder what it cannot check: duplicates, names, size', async (t) => {
     const ns = await testNamespace(t, 'crd');
-    const strange = { ...configMap, metadata: { name: 'Big_Name' } };
+    const strange = { ...configMap, metadata: { name: 'bell\u0007' } };
     const spec = { manifests: [configMap, configMap, strange] };
     assert.equal((await dryRunOf(ns, spec)).status, 201);
     const { errors } = readSpec(spec, { namespace: ns.name, name: 'web' });
