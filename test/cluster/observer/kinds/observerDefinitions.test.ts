@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '@weeder/kube-runtime/base';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { eventually, remainsTrue } from '../../support/eventually.ts';
 import { type CustomKind, customKind } from '../../support/observer/customKind.ts';
 import { makeClusterTenant, setObserverScene } from '../../support/observer/observerScene.ts';
@@ -71,6 +71,34 @@ suite('a definition of a kind that changes, on a real API server', { concurrency
     });
     await untilSpec(kind, { parts }, 'the restored defaults');
     await scene.untilInSync('shop');
+  });
+
+  test('that gets such defaults makes no drift if a controller writes the object at once', async (t) => {
+    const scene = await setObserverScene(t, 'defined');
+    const kind = customKind(scene.ns);
+    await kind.define({ parts: plain, note: text });
+    const weeder = await scene.start(t);
+    await scene.apply('shop', { manifests: [kind.object('ours', { parts: [one, two] })] });
+    await scene.untilInSync('shop');
+    const properties = { ...part.properties, mode: { ...text, default: 'a' } };
+    await kind.define({ parts: { ...plain, items: { ...part, properties } }, note: text }, false);
+    const parts = [one, two].map((each) => ({ ...each, mode: 'a' }));
+    let writes = 0;
+    await eventually(
+      async () => {
+        writes += 1;
+        const path = `${kind.pathOf('ours')}?fieldManager=controller`;
+        const written = objectOf(await scene.ns.cluster.api('PATCH', path, { spec: { note: `${writes}` } }));
+        return isDeepStrictEqual(objectOf(written['spec'])['parts'], parts);
+      },
+      { what: 'a write of the controller with the default', every: 5 },
+    );
+    const isInSync = async () => (await scene.condition('shop', 'InSync')) === 'True';
+    await remainsTrue(isInSync, { what: 'it is in sync', for: 10_000 });
+    assert.deepEqual(weeder.log.find('resource drifted'), []);
+    const theirs = parts.map((each) => ({ ...each, mode: 'b' }));
+    await scene.ns.cluster.api('PATCH', `${kind.pathOf('ours')}?fieldManager=controller`, { spec: { parts: theirs } });
+    await untilSpec(kind, { parts, note: `${writes}` }, 'the restored defaults');
   });
 
   test('with an object that uses it, in one Application: both are upgraded', async (t) => {

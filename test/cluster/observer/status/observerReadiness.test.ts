@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { objectOf } from '@weeder/kube-runtime/base';
-import { eventually } from '../../support/eventually.ts';
 import { kstatusOf } from '../../../support/objects/kstatus.ts';
+import { eventually } from '../../support/eventually.ts';
 import { configMap } from '../../support/observer/observedObjects.ts';
 import { type ObserverScene, setObserverScene } from '../../support/observer/observerScene.ts';
 
