@@ -234,7 +234,7 @@ test('a resource that leaves the manifests is deleted; one that was added by han
 
 test('while a manifest is invalid nothing is pruned, and the others are applied', async () => {
   const world = await observed(['one', 'two']);
-  world.apply('web', { manifests: [configMap('one', 'b'), configMap('no name')] });
+  world.apply('web', { manifests: [configMap('one', 'b'), configMap('no/name')] });
   await world.pass(2 * second);
   assert.deepEqual(world.writes().slice(2), ['update ConfigMap/one']);
   assert.ok(world.object('ConfigMap/two'));

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import { arrayOf, isObject, type JsonObject, objectOf, textOf, truncate } from '@weeder/kube-runtime/base';
 import { isAtLeast } from '@weeder/kube-runtime/objects';
 import { labelName } from '../objects/fieldManagers.ts';
 import type { Json } from '../objects/identity.ts';
@@ -13,6 +13,8 @@ export interface Found {
   readonly isTerminating: boolean;
   /** The value of the ownership label; undefined if it has none. */
   readonly label: string | undefined;
+  /** Why the kind that it defines is not served; '' for any other object, and if the kind is served. */
+  readonly unserved: string;
   /** The whole object; undefined once it is in the desired state, or among too many that are not, to save memory. */
   readonly object: JsonObject | undefined;
   /** The last comparison; undefined before the first. */
@@ -111,7 +113,17 @@ function readFound(object: JsonObject): Found | undefined {
     resourceVersion: version,
     isTerminating: textOf(deletionTimestamp) !== undefined,
     label: isObject(labels) ? textOf(labels[labelName]) : undefined,
+    unserved: whyUnserved(object),
     object,
     compared: undefined,
   };
+}
+
+/** Returns what the conditions of a CustomResourceDefinition say, for instance that another one has its names. */
+function whyUnserved({ kind, apiVersion, status }: JsonObject): string {
+  if (kind !== 'CustomResourceDefinition' || apiVersion !== 'apiextensions.k8s.io/v1') return '';
+  const failing = arrayOf(objectOf(status)['conditions'])
+    .map(objectOf)
+    .find((each) => (each['type'] === 'NamesAccepted' || each['type'] === 'Established') && each['status'] === 'False');
+  return failing === undefined ? '' : truncate(`${failing['type']} is False: ${textOf(failing['message'])}`, 256);
 }

@@ -2,7 +2,7 @@ import { mayDisclose } from '../entries/access.ts';
 import { needsApply } from '../entries/comparison.ts';
 import { refusalOf } from '../entries/desired.ts';
 import { type ApplicationEntry, memoryOf, type PendingRemoval, type ResourceEntry } from '../entries/entries.ts';
-import { isInSync } from '../entries/live.ts';
+import { foundOf, isInSync } from '../entries/live.ts';
 import { identityText } from '../objects/identity.ts';
 import { listed } from '../objects/wording.ts';
 import type { ApplicationView, ResourceView } from './condition.ts';
@@ -44,6 +44,7 @@ function viewOf(resource: ResourceEntry): ResourceView {
     isDelayed: false,
     refusal: refusal ?? '',
     isAsLastApplied: mayDisclose(resource) && refusal !== undefined && isInSync(live),
+    unserved: (mayDisclose(resource) && foundOf(live)?.unserved) || '',
     paths: mayDisclose(resource) ? live.drifts.map(({ path }) => path) : [],
     conflictingManager: isBackingOff ? conflictingManager : undefined,
     wait: resource.wait,
@@ -56,6 +57,7 @@ function removalView({ identity, reason, state, isDelayed }: PendingRemoval) {
     isApplied: false,
     refusal: '',
     isAsLastApplied: false,
+    unserved: '',
     paths: [],
     conflictingManager: undefined,
     pending: '',

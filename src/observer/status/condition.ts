@@ -36,6 +36,8 @@ export interface ResourceView {
   readonly refusal: string;
   /** The last known good manifest is used, and in sync. */
   readonly isAsLastApplied: boolean;
+  /** Why the kind that it defines is not served; empty otherwise. */
+  readonly unserved: string;
   /** The paths of its drifts. */
   readonly paths: readonly string[];
   /** The conflicting field manager, while the next correction waits. */

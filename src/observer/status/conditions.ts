@@ -77,6 +77,12 @@ const degradedReasons = [
   ['backingOff', 'Retrying'],
 ] as const;
 
+/** A resource may be in another state, and have such a failure too. */
+const alsoIn: Readonly<Partial<Record<ResourceState, (resource: ResourceView) => string>>> = {
+  refused: ({ refusal }) => refusal,
+  typeMissing: ({ unserved }) => unserved,
+};
+
 function degraded({ phase, mode, accountError, resources }: ApplicationView): ConditionContent {
   const blocked = resources.filter(
     ({ state, reason }) => reason !== '' && (phase === 'deleting' || state === 'leaving'),
@@ -90,7 +96,7 @@ function degraded({ phase, mode, accountError, resources }: ApplicationView): Co
   for (const [state, reason] of degradedReasons) {
     // Its definition may be in the same application.
     if (state === 'typeMissing' && phase === 'applying') continue;
-    const those = resources.filter((each) => each.state === state || (state === 'refused' && each.refusal !== ''));
+    const those = resources.filter((each) => each.state === state || (alsoIn[state]?.(each) ?? '') !== '');
     if (those.length > 0) return content('True', reason, summaryOf(headings[reason], those.map(withReason)));
   }
   const backingOff = resources.filter(({ conflictingManager }) => conflictingManager !== undefined);
@@ -117,8 +123,8 @@ const headings = {
   Retrying: 'Retrying',
 } as const;
 
-function withReason({ identity, reason, refusal, wait }: ResourceView): string {
-  const why = refusal === '' ? reason : refusal;
+function withReason({ identity, reason, refusal, unserved, wait }: ResourceView): string {
+  const why = refusal || reason || unserved;
   return why === '' ? identityText(identity) : `${identityText(identity)} (${why.replace(/\.$/, '')}${inTime(wait)})`;
 }
 

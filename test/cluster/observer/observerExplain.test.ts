@@ -43,7 +43,7 @@ const secret: JsonObject = {
   stringData: { password: 'hunter2' },
 };
 
-const faulty: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'Not_A_Name' } };
+const faulty: JsonObject = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'faulty' }, data: { pin: 1234 } };
 
 /** What the real program prints of the application, line by line. */
 async function explain({ ns }: ObserverScene, name: string): Promise<string[]> {

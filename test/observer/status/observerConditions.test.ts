@@ -15,6 +15,7 @@ function resource(name: string, more: Partial<ResourceView> = {}): ResourceView 
     isDelayed: false,
     refusal: '',
     isAsLastApplied: false,
+    unserved: '',
     paths: [],
     conflictingManager: undefined,
     wait: undefined,

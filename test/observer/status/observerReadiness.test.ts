@@ -124,7 +124,7 @@ const situations: readonly {
   },
   {
     what: 'with an error in one manifest',
-    act: (world) => world.apply('web', { manifests: [...spec.manifests, configMap('no name')] }),
+    act: (world) => world.apply('web', { manifests: [...spec.manifests, configMap('no/name')] }),
     said: ['Ready=False ManifestInvalid', 'Stalled=True ManifestInvalid', 'Failed'],
   },
   {

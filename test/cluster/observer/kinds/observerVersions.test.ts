@@ -31,7 +31,7 @@ suite('a version of a kind that is no longer served, on a real API server', { co
         for (const each of [Degraded, Ready]) assert.doesNotMatch(String(each?.['message']), /Kubernetes API server\?/);
         return [Degraded, Ready].every((each) => String(each?.['message']).includes(expected));
       },
-      { what: 'the served versions', within: 60_000 },
+      { what: 'the served versions' },
     );
     await scene.apply('shop', { manifests: [{ ...object, apiVersion: `${group}/v2` }] });
     await scene.untilInSync('shop');
