@@ -89,7 +89,11 @@ export type PodDeletionEvent =
   | { readonly type: 'deletion.withdrawn'; readonly because?: EndOfRequest }
   /** The log has been read, or cannot be read. */
   | { readonly type: 'log.read' }
-  | { readonly type: 'slot.granted' }
+  /**
+   * The turn has come, with the newest state. `isWanted: false`: no window requests the deletion. `isOutOfTurn`: another
+   * window does than the one that waited, and it has a pace.
+   */
+  | ({ readonly type: 'slot.granted'; readonly isWanted?: boolean; readonly isOutOfTurn?: boolean } & Partial<PodState>)
   | { readonly type: 'delete.accepted' }
   /** 404. */
   | { readonly type: 'delete.notFound' }
@@ -137,7 +141,7 @@ export const podDeletion = setup({
   },
   actions: {
     recordNewestState: assign(({ context, event }) =>
-      event.type === 'pod.crashLooping' ? { ...stateFrom(event, context), observed: 'crashLooping' as const } : {},
+      isState(event) ? { ...stateFrom(event, context), observed: 'crashLooping' as const } : {},
     ),
     recordTry: assign({ triedVersion: ({ context }) => context.resourceVersion }),
     recordFailure: assign(({ context, event }) => ({
@@ -168,7 +172,10 @@ export const podDeletion = setup({
     isSettling: ({ context }) => delayOf(context, context.now())?.reason === 'settling',
     isPending: ({ context }) => delayOf(context, context.now()) !== undefined,
     canKeepItsPlace: ({ context, event }) =>
-      event.type === 'pod.crashLooping' && delayOf(stateFrom(event, context), context.now()) === undefined,
+      isState(event) && delayOf(stateFrom(event, context), context.now()) === undefined,
+    isOutOfTurn: ({ event }) => event.type === 'slot.granted' && event.isOutOfTurn === true,
+    isOver: ({ context, event }) =>
+      event.type === 'slot.granted' && (event.isWanted === false || stateFrom(event, context).closesAt < context.now()),
     isLogWanted: ({ context: { logLines, hasTriedLog, closesAt, now } }) =>
       logLines > 0 && !hasTriedLog && now() + longestRead < closesAt,
     isUntried: ({ context }) => context.failures === 0,
@@ -260,6 +267,10 @@ export const podDeletion = setup({
             'deletion is decided again when that service recovers.',
           entry: 'reportPending',
         },
+        over: {
+          description: 'The window is over, but its timer is late, such as after the process was suspended.',
+          on: { 'deletion.withdrawn': { target: '#podDeletion.abandoned', actions: 'recordWithdrawn' } },
+        },
       },
     },
     readingLog: {
@@ -291,9 +302,14 @@ export const podDeletion = setup({
       initial: 'queued',
       states: {
         queued: {
-          description: 'Waits for a slot, first come, first served.',
+          description: 'Waits for a slot, first come, first served. At its turn the newest state decides.',
           on: {
-            'slot.granted': { target: 'deleting' },
+            'slot.granted': [
+              { guard: 'isOver', target: '#podDeletion.waiting.over', actions: 'recordNewestState' },
+              { guard: 'isOutOfTurn', target: '#podDeletion.deciding', actions: 'recordNewestState' },
+              { guard: 'canKeepItsPlace', target: 'deleting', actions: 'recordNewestState' },
+              { target: '#podDeletion.deciding', actions: 'recordNewestState' },
+            ],
             'pod.crashLooping': [
               { guard: 'canKeepItsPlace', actions: 'recordNewestState' },
               { target: '#podDeletion.deciding', actions: 'recordNewestState' },
@@ -396,6 +412,10 @@ export const podDeletion = setup({
     },
   },
 });
+
+function isState(event: PodDeletionEvent): event is Extract<PodDeletionEvent, Partial<PodState>> {
+  return event.type === 'pod.crashLooping' || event.type === 'slot.granted';
+}
 
 /** The state that the event has. A field that it lacks has its default. */
 function stateFrom(event: Partial<PodState>, { resourceVersion, closesAt }: PodState): PodState {

@@ -1,6 +1,6 @@
 import { keyOf } from '@weeder/kube-runtime/objects';
 import { type Actor, createActor } from 'xstate';
-import type { EndOfRequest } from '../../../machines/weeder/podDeletion.ts';
+import type { EndOfRequest, PodDeletionEvent } from '../../../machines/weeder/podDeletion.ts';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
@@ -44,7 +44,7 @@ export interface Deletions {
   readonly size: number;
 }
 
-interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf' | 'requestSlot' | 'backOff' | 'replaceExpired'> {
+interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf' | 'requestSlot' | 'backOff'> {
   readonly queue: PacedQueue;
   readonly runtime: ActorRuntime;
   readonly report: ReportWeeder;
@@ -90,9 +90,6 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     backOff,
     entryOf: (uid) => entries.get(uid),
     requestSlot,
-    replaceExpired({ owner, waiting, pod: { uid } }) {
-      if (waiting.length > 0 && clock.monotonic() > owner.closesAt) release(owner, uid, 'over');
-    },
   });
 
   function create(owner: DeletionRequest, pod: CrashLoopingPod, others: OtherRequests): void {
@@ -129,8 +126,20 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       service: keyOf(owner.window.namespace, owner.window.service),
       pace: owner.policy.pace,
       isDue: () => isStillDue(entry),
-      onGranted: () => actor.send({ type: 'slot.granted' }),
+      onGranted: () => actor.send(turnOf(entry)),
     });
+  }
+
+  /** The newest state, for the window that requests the deletion now: the timer of the one before may be late. */
+  function turnOf(entry: DeletionEntry): PodDeletionEvent {
+    const { owner } = entry;
+    const others = repaced;
+    // Out of turn, the deletion is decided again, and waits for the new pace then.
+    repaced = new Set();
+    if (entry.waiting.length > 0 && clock.monotonic() > owner.closesAt) release(owner, entry.pod.uid, 'over');
+    repaced = others;
+    const isOutOfTurn = entry.owner !== owner && entry.owner.policy.pace !== undefined;
+    return { type: 'slot.granted', isWanted: isRequested(entry), isOutOfTurn, ...stateOf(entry, sources) };
   }
 
   /** After a long wait, such as if the kubelet restarts the container soon. */

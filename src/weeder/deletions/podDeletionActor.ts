@@ -2,7 +2,6 @@ import type { Clock } from '@weeder/kube-runtime/base';
 import { type EndOfRequest, type PodDeletionInput, podDeletion, waitOf } from '../../../machines/weeder/podDeletion.ts';
 import { effectLogic, type Random } from '../../actors/effect.ts';
 import { reasonOf, refusalOf } from '../../actors/failedEffect.ts';
-import { maintenanceOpensAt } from '../../config/maintenance.ts';
 import type { DeletePod } from './deletePod.ts';
 import { type DeletionEntry, isRequested } from './deletionEntry.ts';
 import type { ReadLog } from './readLog.ts';
@@ -21,15 +20,12 @@ export interface PodDeletionEffects {
   readonly entryOf: (uid: string) => DeletionEntry | undefined;
   /** Sends `slot.granted` when it is the turn of the pod. */
   readonly requestSlot: (entry: DeletionEntry) => void;
-  /** Another request follows an owner whose window is over, although its timer is late. */
-  readonly replaceExpired: (entry: DeletionEntry) => void;
 }
 
 export type PodDeletionLogic = typeof podDeletion;
 
 export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogic {
-  const { clock, backOff, deletePod, readLog, isDryRun, report, random, entryOf, requestSlot, replaceExpired } =
-    effects;
+  const { clock, backOff, deletePod, readLog, isDryRun, report, random, entryOf, requestSlot } = effects;
 
   /** Calls `act` with the pod's entry, which is removed only after its actor has stopped. */
   function withEntry(uid: string, act: (entry: DeletionEntry) => void): void {
@@ -58,22 +54,10 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
       deletePod: effectLogic<PodDeletionInput>({ failure: 'delete.failed', random, actorOf }, (input, signal) => {
         const { uid, namespace, name, resourceVersion } = input;
         const entry = entryOf(uid);
-        const granted = entry?.owner;
-        if (entry !== undefined) replaceExpired(entry);
-        const isDue = () => entry !== undefined && isRequested(entry) && clock.monotonic() <= entry.owner.closesAt;
-        if (entry === undefined || !isDue()) return Promise.resolve({ type: 'delete.failed', failure: 'cancelled' });
-        // The turn was not by the pace of this owner: the deletion is decided again.
-        const isOutOfTurn = entry.owner !== granted && entry.owner.policy.pace !== undefined;
-        // The machine is about to receive a newer state, and decides by that.
-        const hasNewerState = entry.pod.resourceVersion !== resourceVersion;
-        if (isOutOfTurn || hasNewerState) return Promise.resolve({ type: 'delete.conflicted' });
+        if (entry === undefined) return undefined;
         const { owner } = entry;
         const { policy } = owner;
-        const opensAt = maintenanceOpensAt(policy.maintenanceWindows, clock);
-        if (opensAt > 0) {
-          const retryAfter = opensAt - clock.monotonic();
-          return Promise.resolve({ type: 'delete.failed', reason: 'the maintenance window has closed', retryAfter });
-        }
+        const isDue = () => isRequested(entry) && clock.monotonic() <= entry.owner.closesAt;
         entry.how = policy.deletion;
         entry.sentFor = owner;
         owner.pending.add(uid);

@@ -157,7 +157,11 @@ const given: Readonly<Record<string, Partial<Exploration>>> = {
   },
   podDeletion: {
     inputs: [{}, { unreportedSince: 0 }, { heldBy: 'shop/db' }, { pausedUntil: 5000 }, { logLines: 20 }],
-    events: [{ type: 'pod.crashLooping', resourceVersion: '2' }],
+    events: [
+      { type: 'pod.crashLooping', resourceVersion: '2' },
+      { type: 'slot.granted' },
+      { type: 'slot.granted', isWanted: false },
+    ],
   },
 };
 

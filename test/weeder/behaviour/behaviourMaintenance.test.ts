@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DeletionAnswer } from '../../../src/weeder/deletions/deletePod.ts';
 import { podSentence } from '../../../src/weeder/report/podSentence.ts';
 import { backOff } from '../../support/objects/objects.ts';
 import { minute, settled } from '../../support/world/simulation.ts';
@@ -82,4 +83,24 @@ test('a paced deletion is decided again at its turn, and waits if the maintenanc
   await ends(at);
   assert.deepEqual(at.timeline(), ['web-0@0', 'web-1@40000']);
   assert.deepEqual(expired(at), ['web-2 maintenance']);
+});
+
+test('a deletion that waits for a slot when the maintenance window closes is not sent, and is not a failure', async () => {
+  const { promise, resolve } = Promise.withResolvers<DeletionAnswer>();
+  const at = world({
+    concurrentDeletions: 1,
+    service: { maintenanceWindows: [openingAfter(0)], watchDuration: 5 * minute },
+    answer: () => promise,
+  });
+  for (const name of ['web-0', 'web-1']) at.put(crashLooping(name));
+  at.slice(up);
+  await at.clock.pass(minute + 1000);
+  resolve({ type: 'delete.notFound' });
+  await settled();
+  assert.partialDeepStrictEqual(at.eventsOf('deletion.pending'), [{ pod: { name: 'web-1' }, reason: 'maintenance' }]);
+  await ends(at);
+  assert.equal(at.deletions.length, 1);
+  assert.deepEqual(expired(at), ['web-1 maintenance']);
+  assert.deepEqual([...at.eventsOf('deletion.refused'), ...at.eventsOf('deletion.failed')], []);
+  assert.deepEqual(at.eventsOf('window.closed')[0]?.failed, []);
 });
