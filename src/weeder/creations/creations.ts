@@ -63,8 +63,10 @@ export function createCreations(options: CreationsOptions): Creations {
   function ended(key: string, entry: CreationEntry): void {
     leaveSlot(entry);
     removeFrom(byNamespace, entry.actor.getSnapshot().context.namespace, key);
-    const { owner } = entry;
+    const { owner, actor, waiting, refused } = entry;
     if (owner.canary?.key === key) passOn(owner, entry);
+    // The window after it has no outcome of its own yet, if this attempt was withdrawn while it was in flight.
+    if (!actor.getSnapshot().matches('removed')) for (const each of waiting) request(each, refused);
     const done = idle.get(owner);
     if (done === undefined || isAwaited(owner)) return;
     idle.delete(owner);
@@ -106,6 +108,18 @@ export function createCreations(options: CreationsOptions): Creations {
     registry.add(key, { actor, owner, waiting: [], refused, slot: undefined, refusal: undefined });
   }
 
+  function request(by: CreationRequest, refused: RefusedCreation): void {
+    if (clock.monotonic() > by.closesAt || !rounds.isNew(refused)) return;
+    const entry = registry.get(ownerKey(refused.owner));
+    if (entry === undefined) {
+      const others = byNamespace.get(refused.owner.namespace)?.size ?? 0;
+      if (others < maxOfNamespace) create(by, refused);
+      return;
+    }
+    entry.refused = refused;
+    if (entry.owner !== by && !entry.waiting.includes(by)) entry.waiting = [...entry.waiting, by];
+  }
+
   function requestSlot(entry: CreationEntry): void {
     const { actor, refused } = entry;
     entry.slot?.leave();
@@ -133,17 +147,7 @@ export function createCreations(options: CreationsOptions): Creations {
   }
 
   return {
-    request(request, refused) {
-      if (clock.monotonic() > request.closesAt || !rounds.isNew(refused)) return;
-      const entry = registry.get(ownerKey(refused.owner));
-      if (entry === undefined) {
-        const others = byNamespace.get(refused.owner.namespace)?.size ?? 0;
-        if (others < maxOfNamespace) create(request, refused);
-        return;
-      }
-      entry.refused = refused;
-      if (entry.owner !== request && !entry.waiting.includes(request)) entry.waiting = [...entry.waiting, request];
-    },
+    request,
     withdrawAll(request, because) {
       request.canary = undefined;
       for (const entry of [...registry.entries()]) withdraw(request, entry, because);

@@ -124,3 +124,19 @@ test('a new window tries a rejected deletion once more, and names it in its stat
     );
   }
 });
+
+test('an attempt that fails after the service was down and up again is repeated in the second window', async () => {
+  const { promise, resolve } = Promise.withResolvers<DeletionAnswer>();
+  const answers = [promise];
+  const at: World = world({ answer: (request) => answers.shift() ?? at.answerTo(request) });
+  at.put(crashLooping);
+  at.slice(up);
+  for (const ready of [false, true]) {
+    await at.clock.pass(50);
+    at.slice({ ready: [ready] });
+  }
+  resolve(refused);
+  await ends(at);
+  assert.equal(at.deletions.length, 2);
+  assert.deepEqual(at.pods(), []);
+});

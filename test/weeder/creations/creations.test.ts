@@ -58,6 +58,26 @@ test('nothing is retried while the service is down, also within the window', asy
   assert.deepEqual(at.retried, ['web@61000']);
 });
 
+test('an attempt that fails after the service was down and up again is repeated in the second window', async () => {
+  const answers = [Promise.withResolvers<RetryAnswer>()];
+  const at = creationWorld({
+    podAfter: 0,
+    answer: () => answers.shift()?.promise ?? { type: 'retry.accepted', existing: 0 },
+  });
+  const [first] = answers;
+  at.refuse('web');
+  at.service(true);
+  await at.clock.pass(50);
+  at.service(false);
+  await at.clock.pass(50);
+  at.service(true);
+  await at.clock.pass(50);
+  first?.resolve({ type: 'retry.failed', reason: 'busy' });
+  await at.clock.pass(minute);
+  assert.deepEqual(at.retried, ['web@150']);
+  assert.equal(at.weeder.actorCounts().podCreation, 0);
+});
+
 test('the first object goes first, and the others follow when it has a pod', async () => {
   const at = creationWorld({ podAfter: 300 });
   for (const name of ['a', 'b', 'c']) at.refuse(name);
