@@ -58,6 +58,7 @@ test('the timeline shows what happens to an application and to the objects that 
     'resource.correctionBackOff',
     'resource.correctionPending',
     'resource.deleted',
+    'resource.deletionDelayed',
     'resource.drifted',
     'resource.failed',
     'resource.missing',

@@ -7,7 +7,7 @@ import { identityKey, identityText } from '../objects/identity.ts';
 import { summaryOf } from '../objects/wording.ts';
 import { resolveNamespace } from '../spec/resolveNamespace.ts';
 import type { ObserverEffects } from '../streams/observerEffects.ts';
-import { definedGroups, deletionStage, deletionStages } from './order.ts';
+import { deletionStages } from './order.ts';
 import { removePending } from './prune.ts';
 import { scheduleAllRemovals, scheduleRemoval } from './resourceSet.ts';
 
@@ -30,10 +30,11 @@ export async function deleteApplication(
     const home = await applications.isTerminating(entry.about.namespace);
     if (!home.ok) return { type: 'deletion.failed', ...refusalOf(home.failure) };
     const unknown = await scheduleUnlistedRemovals(effects, entry, signal);
-    await removePending(effects, entry, home.value, signal, unknown?.stage);
+    const lastStage = unknown === undefined ? undefined : deletionStages.ordinary;
+    await removePending(effects, entry, home.value, signal, lastStage);
     if (signal.aborted) return { type: 'deletion.failed', failure: 'cancelled' };
     if (entry.pendingRemovals.size > 0) return notYet(effects, entry);
-    if (unknown !== undefined) return { type: 'deletion.failed', ...refusalOf(unknown.failure) };
+    if (unknown !== undefined) return { type: 'deletion.failed', ...refusalOf(unknown) };
   }
   const { deletionPolicy: policy } = entry.newest.spec;
   const removed = await applications.removeFinalizer(entry.about);
@@ -51,10 +52,9 @@ async function scheduleUnlistedRemovals(
   { restMapper }: ObserverEffects,
   entry: ApplicationEntry,
   signal: AbortSignal,
-): Promise<{ readonly failure: ApplyFailure; readonly stage: number } | undefined> {
+): Promise<ApplyFailure | undefined> {
   const { about, newest, pendingRemovals, checkedManifests } = entry;
-  const ownGroups = definedGroups(pendingRemovals.values());
-  let unknown: { readonly failure: ApplyFailure; readonly stage: number } | undefined;
+  let unknown: ApplyFailure | undefined;
   for (const manifest of newest.spec.manifests) {
     const { apiVersion, group, kind, name, namespace = about.namespace } = manifest;
     const keys = ['', namespace].map((place) => identityKey({ group, kind, name, namespace: place }));
@@ -65,10 +65,8 @@ async function scheduleUnlistedRemovals(
     if (checkedManifests.has(inventoryKeys)) continue;
     const mapping = await restMapper.find(apiVersion, kind, signal);
     if (!mapping.ok && mapping.failure.type !== 'typeMissing') {
-      // Others are deleted in the meantime, except for what this one may need: its controller, roles and accounts.
-      const stage = deletionStage({ group, kind, name, namespace }, ownGroups);
-      const last = Math.min(stage, unknown?.stage ?? deletionStages.ordinary);
-      unknown = { failure: unknown?.failure ?? mapping.failure, stage: last };
+      // The other objects are deleted in the meantime, except for the roles and accounts that this one needs.
+      unknown ??= mapping.failure;
       continue;
     }
     const { identity } = resolveNamespace(manifest, about.namespace, !mapping.ok || mapping.value.isNamespaced);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
-import { type ObserverWorld, observerWorld, refusal } from '../../support/world/observerWorld.ts';
+import { deployment, type ObserverWorld, observerWorld, refusal } from '../../support/world/observerWorld.ts';
 
 const second = 1_000;
 const widgets = { group: 'example.org', version: 'v1', kind: 'Widget', plural: 'widgets', isNamespaced: true };
@@ -196,11 +196,11 @@ test('a restored API group is found within a minute after any downtime, and caus
 
 test('a very slow deletion delays no other one of its stage, is requested once, and ends the application', async () => {
   const world = await worldOf();
-  const many = Array.from({ length: 12 }, (_, index) => ({ ...widget, metadata: { name: `slow-${index}` } }));
+  const many = Array.from({ length: 12 }, (_, index) => deployment(`slow-${index}`));
   const others = Array.from({ length: 20 }, (_, index) => ({ ...settings('1'), metadata: { name: `other-${index}` } }));
   world.apply('web', { manifests: [...others, ...many] });
   await world.pass(10 * second);
-  for (const { metadata } of many) world.slow.set(`delete Widget/${metadata.name}`, 9 * second);
+  for (const index of many.keys()) world.slow.set(`delete Deployment/slow-${index}`, 9 * second);
   world.deleteApplication('web');
   await world.pass(8 * second);
   assert.ok(others.every(({ metadata: { name } }) => world.object(`ConfigMap/${name}`) === undefined));
@@ -208,7 +208,7 @@ test('a very slow deletion delays no other one of its stage, is requested once, 
   assert.match(textOf(conditionOf(world, 'Degraded')['message']) ?? '', /takes more than 3 s to answer/);
   await world.pass(120 * second);
   assert.equal(world.application('web'), undefined);
-  assert.equal(world.writes().filter((each) => each === 'delete Widget/slow-0').length, 1);
+  assert.equal(world.writes().filter((each) => each === 'delete Deployment/slow-0').length, 1);
   assert.deepEqual(world.eventsOf('resource.deletionSkipped'), []);
 });
 

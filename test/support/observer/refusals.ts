@@ -25,3 +25,8 @@ const by: Readonly<Record<Refused, (text: string) => Refusal>> = {
 function caused(status: number, reason: string, field: string, message: string): Refusal {
   return { status, message, details: { causes: [{ reason, field, message }] } };
 }
+
+/** The value as JSON, without the times of the next checks. */
+export function withoutTimes(value: unknown): string {
+  return (JSON.stringify(value) ?? '').replaceAll(/; as of [^)"]*/g, '');
+}

@@ -132,7 +132,7 @@ test('when sandboxes are killed on a kubelet 1.36, no pod is deletable while an 
   const reported = new Map<string, string>();
   const deletable = new Set<string>();
   for (const line of lines.trim().split('\n')) {
-    const { at: time, pod: object } = JSON.parse(line);
+    const { ts: time, object } = JSON.parse(line);
     clock.advance(Date.parse(time) - clock.now());
     for (const { uid, name } of index.podsIn('all'))
       if ((index.unreportedSince(uid) ?? Number.NEGATIVE_INFINITY) + 2000 <= clock.monotonic())
