@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '@weeder/kube-runtime/base';
 import { selectorToString } from '@weeder/kube-runtime/objects';
-import type { Config, DeclaredConfig, PodCreationConfig, ServiceConfig } from './config.ts';
+import type { Config, DeclaredConfig, PodCreationConfig, ServiceConfig, ServiceSettings } from './config.ts';
 import type { RestartConfig, RestartRule } from './restart.ts';
 
 /** The difference between two configs: the names of the services, each list sorted, and which other sections changed. */
@@ -68,12 +69,13 @@ export function hasSameRestart(one: RestartConfig | undefined, other: RestartCon
   return meaningOfRestart(one) === meaningOfRestart(other);
 }
 
-type Behaviour = Omit<ServiceConfig, 'name' | 'namespaces'> & {
-  readonly declaredIn?: 'none' | 'all' | readonly string[];
-  readonly isOfWebhook?: boolean;
-};
+/** What says how a service is handled. Further keys count, too. */
+type Behaviour = Pick<ServiceConfig, 'podSelectors' | 'dependantNamespaces'> & ServiceSettings;
 
-/** Whether both configs treat a service the same, in every namespace. The order of lists is not significant. */
+/**
+ * Whether both configs treat a service the same, in every namespace. The order of lists is not significant, nor are the
+ * name of the service and its place in the file.
+ */
 export function behavesTheSame(one: Behaviour, other: Behaviour): boolean {
   return one === other || meaningOf(one) === meaningOf(other);
 }
@@ -82,14 +84,12 @@ function isSame(one: ServiceConfig, other: ServiceConfig): boolean {
   return behavesTheSame(one, other) && textOf(one.namespaces) === textOf(other.namespaces);
 }
 
-function meaningOf({ podSelectors, dependantNamespaces, ...service }: Behaviour): string {
-  const { declaredIn = 'none', isOfWebhook = false } = service;
-  const { watchDuration, onStart, whileNotReady, barePods, deletion } = service;
-  const { gracePeriodSeconds, pace, maintenanceWindows } = service;
-  const selectors = textOf(podSelectors.map(selectorToString));
-  const limits = [gracePeriodSeconds ?? 'own', pace?.pods ?? 'all', pace?.per ?? 'at once'];
-  const settings = [watchDuration, onStart, whileNotReady, barePods, deletion, ...limits, maintenanceWindows];
-  return JSON.stringify([selectors, textOf(dependantNamespaces), textOf(declaredIn), isOfWebhook, settings]);
+/** What is found while weeder runs, and where the file has the service. Every other key counts, also a new one. */
+const excluded = ['name', 'namespaces', 'section', 'selectorLines', 'services', 'webhooks'] as const;
+
+function meaningOf({ podSelectors, ...behaviour }: Behaviour): string {
+  const without = Object.fromEntries(excluded.map((key) => [key, undefined]));
+  return JSON.stringify({ ...behaviour, ...without, podSelectors: podSelectors.map(selectorToString) }, inOneOrder);
 }
 
 function meaningOfRestart(restart: RestartConfig | undefined): string {
@@ -101,6 +101,7 @@ function meaningOfRestart(restart: RestartConfig | undefined): string {
 
 function inOneOrder(key: string, value: unknown): unknown {
   const list = value instanceof Set ? [...value] : value;
+  if (isObject(list)) return Object.fromEntries(Object.entries(list).sort(([one], [other]) => (one < other ? -1 : 1)));
   if (!Array.isArray(list) || key === 'rules') return list;
   return [...new Set(list.map((each) => JSON.stringify(each, inOneOrder)))].sort();
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { formatFieldErrors } from '../../src/base/fieldError.ts';
-import { compareConfigs } from '../../src/config/compare.ts';
+import { behavesTheSame, compareConfigs } from '../../src/config/compare.ts';
 import { type Config, isNeutral, type ServiceConfig } from '../../src/config/config.ts';
 import { configFileOf } from '../../src/config/configText.ts';
 import { parseConfig } from '../../src/config/parse.ts';
@@ -247,4 +247,20 @@ test('quoted and tagged scalars are text', () => {
     `servicesAndDependantSelectors: {'1': {podSelectors: [{matchLabels: {a: "1", b: 'on', c: !!str 5}}]}}`,
   );
   assert.deepEqual(services.get('1')?.podSelectors, [{ matchLabels: { a: '1', b: 'on', c: '5' } }]);
+});
+
+test('every key of a service is compared, also one that the comparison does not know', () => {
+  const service = configOf(minimal).services.values().next().value ?? assert.fail();
+  const known: Readonly<Record<string, unknown>> = { ...service };
+  assert.ok(behavesTheSame(service, { ...service }));
+  const places = ['name', 'namespaces', 'selectorLines'];
+  for (const key of [...Object.keys(known), 'aNewKey']) {
+    const other = { ...service, [key]: key === 'podSelectors' ? [] : ['another value'] };
+    assert.equal(behavesTheSame(service, other), places.includes(key), key);
+  }
+  const orders = [
+    { ...service, aNewKey: { a: 1, b: 2 } },
+    { ...service, aNewKey: { b: 2, a: 1 } },
+  ] as const;
+  assert.ok(behavesTheSame(...orders), 'the order of keys is not significant');
 });
