@@ -1,4 +1,4 @@
-import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
+import { type Clock, smallest, type TimerHandle } from '@weeder/kube-runtime/base';
 import type { ObjectRef } from '@weeder/kube-runtime/events';
 import { partsOf } from '@weeder/kube-runtime/objects';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
@@ -67,6 +67,7 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
   let config = options.config;
   let applied: ReadonlySet<string> = new Set();
   let isRunning = false;
+  let startedAt = 0;
   let isStopped = false;
   let batches = 0;
   let batchTimer: TimerHandle | undefined;
@@ -127,15 +128,19 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
     }
   }
 
-  /** Each claim is reviewed once: whether the service that it names exists. */
+  /** Each claim is reviewed once, half a minute after it began: whether the service that it names exists. */
   function reviewSoon(): void {
-    const isPending = [...counted()].some(({ about, isReviewed }) => 'service' in about && !isReviewed);
-    if (!isRunning || isStopped || !isPending) return;
+    const pending = [...counted()].filter(({ about, isReviewed }) => 'service' in about && !isReviewed);
+    const first = smallest(pending.map(({ since }) => since));
+    if (!isRunning || isStopped || first === undefined) return;
+    const due = Math.max(first, startedAt) + absentAfter - clock.monotonic();
+    // While the EndpointSlices are not known, a review finds nothing.
+    const wait = Math.max(due, existing() === undefined ? absentAfter : 0);
     reviewTimer ??= clock.setTimeout(() => {
       reviewTimer = undefined;
       review();
       reviewSoon();
-    }, absentAfter);
+    }, wait);
   }
 
   function review(): void {
@@ -188,6 +193,7 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
       ),
     start() {
       isRunning = true;
+      startedAt = clock.monotonic();
       reviewSoon();
     },
     stop() {

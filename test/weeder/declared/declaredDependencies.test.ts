@@ -186,6 +186,22 @@ test('a service that does not exist is reported after 30 s, once for each worklo
   assert.deepEqual([at.problems(), at.clock.pending], [[], 0]);
 });
 
+test('each missing service is reported 30 s after its own declaration, however close another one is', async () => {
+  const at = follow();
+  at.start();
+  at.put('one', { name: 'a', workload: 'one' });
+  await at.clock.pass(3_000);
+  at.put('two', { name: 'b', workload: 'two' });
+  await at.clock.pass(26_999);
+  assert.deepEqual(at.problems(), []);
+  await at.clock.pass(1);
+  assert.equal(at.problems().length, 1);
+  await at.clock.pass(2_999);
+  assert.deepEqual(at.problems(), []);
+  await at.clock.pass(1);
+  assert.equal(at.problems().length, 1);
+});
+
 test('while the EndpointSlices are being read, no service counts as missing', async () => {
   let existing: ReadonlySet<string> | undefined;
   const at = follow({ existing: () => existing });
