@@ -25,10 +25,17 @@ const machines = [endpoint, dependants, podDeletion, workload, rollout, applicat
 const coverage = transitionCoverage();
 let report = '';
 
+const noLateTimer = 'in a replay no timer is late; behaviourSuspended.test.ts has late ones';
+
 /** Transitions that no replay takes, and why: they are taken in workloadMachineRare and observerMachineRare.test.ts. */
 const unreachable: Readonly<Record<string, string>> = {
   'dependants.closing -- xstate.error.actor.pendingOutcomes -> dependants.closed':
     'this effect throws only because of a bug in weeder',
+  'podDeletion.waiting.over -- deletion.withdrawn -> podDeletion.abandoned': noLateTimer,
+  'podDeletion.attempting.queued -- slot.granted [isOver] -> podDeletion.waiting.over': noLateTimer,
+  'podDeletion.attempting.queued -- slot.granted [isOutOfTurn] -> podDeletion.deciding': noLateTimer,
+  'podDeletion.attempting.queued -- slot.granted -> podDeletion.deciding':
+    'in a replay the slots suffice; behaviourMaintenance.test.ts has a deletion that waits for one',
   ...Object.fromEntries(
     [...rareTransitions, ...rareOfApplication, ...rareOfResource].map(({ name, why }) => [name, why]),
   ),

@@ -23,8 +23,8 @@ const latency = seconds(1.5);
 const aftermath = seconds(12);
 /** An unreported back-off counts after this time. finishedAt is truncated to whole seconds. Milliseconds. */
 const settling = 1_990;
-/** The time until a reloaded config is in force. */
-const reloading = seconds(3);
+/** The time until a reloaded config is in force: a worker reads it, which takes seconds on a busy machine. */
+const reloading = seconds(10);
 
 /** Returns the reason why this version may not be deleted at this time, or undefined if it may. */
 export function reasonNotToDelete(
