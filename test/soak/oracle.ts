@@ -23,8 +23,10 @@ const latency = seconds(1.5);
 const aftermath = seconds(12);
 /** An unreported back-off counts after this time. finishedAt is truncated to whole seconds. Milliseconds. */
 const settling = 1_990;
-/** The time until a reloaded config is in force: a worker reads it, which takes seconds on a busy machine. */
-const reloading = seconds(10);
+/** The time until a reloaded config is in force. */
+const reloading = seconds(3);
+/** The same on a busy machine, where the worker that reads it takes seconds. */
+const longestReloading = seconds(10);
 
 /** Returns the reason why this version may not be deleted at this time, or undefined if it may. */
 export function reasonNotToDelete(
@@ -67,7 +69,7 @@ export function unreportedSince({ versions }: PodHistory, version: Version): num
 
 /** The rules that were in force at this time, or within the time of a reload before it. */
 function rulesAround({ configs, disturbances }: Evidence, at: number): readonly Rule[] {
-  const late = latency + reloading + within(disturbances, at - seconds(60), at);
+  const late = latency + longestReloading + within(disturbances, at - seconds(60), at);
   return configs
     .filter((config, index) => config.at <= at && (configs[index + 1]?.at ?? Number.POSITIVE_INFINITY) >= at - late)
     .flatMap(({ rules }) => rules);
