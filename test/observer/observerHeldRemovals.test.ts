@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
-import { configMap, deployment, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
+import { configMap, deployment, type ObserverWorld, observerWorld, refusal } from '../support/world/observerWorld.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -107,6 +107,18 @@ suite('removals that wait for the controller of a custom resource', () => {
     cleanUp(world);
     await world.pass(30 * second);
     assert.equal(world.application('web'), undefined);
+    world.stop();
+  });
+
+  test('a custom resource whose deletion fails holds up workloads for a minute', async () => {
+    const world = await operated();
+    world.refusals.set('delete Globe/earth', refusal('forbidden'));
+    world.deleteApplication('web');
+    await world.pass(50 * second);
+    assert.deepEqual(exists(world, 'Deployment/operator', 'ConfigMap/one'), [true, true]);
+    await world.pass(2 * minute);
+    assert.deepEqual(exists(world, 'Globe/earth', 'Deployment/operator', 'ConfigMap/one'), [true, false, false]);
+    assert.deepEqual(exists(world, 'ServiceAccount/own'), [true]);
     world.stop();
   });
 

@@ -1,7 +1,7 @@
 /**
  * What remains of a removal after an attempt, and what it holds up. An object that still exists holds up all later stages,
- * because the workload that removes its finalizers may be in them. A custom resource does so for 15 minutes: after that,
- * only its definition, its namespace and the permissions wait for it.
+ * because the workload that removes its finalizers may be in them. A custom resource does so for 15 minutes, or for a
+ * minute if its deletion fails: after that, only its definition, its namespace and the permissions wait for it.
  */
 
 import type { Clock } from '@weeder/kube-runtime/base';
@@ -34,10 +34,11 @@ export function remainingOf(
   const isEnding = left.state === 'terminating';
   const since = isEnding && before.state !== 'terminating' ? now : (before.since ?? now);
   const isDelayed = isEnding && now - since >= usualEnd;
-  const lastStage = isOfControllers(stage) && now - since >= longestHold ? deletionStages.ordinary : stage;
+  const hold = isEnding ? longestHold : usualEnd;
+  const lastStage = isOfControllers(stage) && now - since >= hold ? deletionStages.ordinary : stage;
   const isNamed = isOfControllers(stage) && isHolding && left.reason !== '';
   const effect =
-    lastStage === stage ? `holds up other deletions until ${inMinutes(clock.now() + since + longestHold - now)}` : held;
+    lastStage === stage ? `holds up other deletions until ${inMinutes(clock.now() + since + hold - now)}` : held;
   return {
     kept: { ...left, reason: isNamed ? `${left.reason.replace(/\.$/, '')}; ${effect}` : left.reason, since, isDelayed },
     lastStage,
