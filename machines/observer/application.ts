@@ -67,8 +67,8 @@ export type ApplicationEvent =
 
 const shortestRetry = 200;
 const longestRetry = 60_000;
-/** The longest time between two checks whether the deleted resources still exist. */
-const longestEnding = 10_000;
+/** The longest time between two checks whether the deleted resources still exist. Milliseconds. */
+export const longestEnding = 10_000;
 /** The longest delay of a timer. */
 const longestDelay = 2 ** 31 - 1;
 

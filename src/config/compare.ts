@@ -85,11 +85,17 @@ function isSame(one: ServiceConfig, other: ServiceConfig): boolean {
 }
 
 /** What is found while weeder runs, and where the file has the service. Every other key counts, also a new one. */
-const excluded = ['name', 'namespaces', 'section', 'selectorLines', 'services', 'webhooks'] as const;
+const excluded = {
+  name: undefined,
+  namespaces: undefined,
+  section: undefined,
+  selectorLines: undefined,
+  services: undefined,
+  webhooks: undefined,
+} as const;
 
 function meaningOf({ podSelectors, ...behaviour }: Behaviour): string {
-  const without = Object.fromEntries(excluded.map((key) => [key, undefined]));
-  return JSON.stringify({ ...behaviour, ...without, podSelectors: podSelectors.map(selectorToString) }, inOneOrder);
+  return JSON.stringify({ ...behaviour, ...excluded, podSelectors: podSelectors.map(selectorToString) }, inOneOrder);
 }
 
 function meaningOfRestart(restart: RestartConfig | undefined): string {

@@ -3,6 +3,7 @@ import { apiPath } from '@weeder/kube-runtime/objects';
 import type { ApplicationEntry } from '../entries/entries.ts';
 import { done, failed, type Outcome } from '../objects/applyFailure.ts';
 import { type Identity, identityKey, kindText } from '../objects/identity.ts';
+import { isTerminating } from '../ownership/ownership.ts';
 import type { Collection, Contents } from '../plan/resourceApi.ts';
 import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { lists } from './successor.ts';
@@ -27,7 +28,8 @@ export function contentsOf(
       remedy,
       others: 'that no known Application lists',
       collections: async (live) => instancesOf(live),
-      mayBeLost: (instance, metadata) => isEnding(metadata) || [...allEntries()].some((each) => lists(each, instance)),
+      mayBeLost: (instance, metadata) =>
+        isTerminating({ metadata }) || [...allEntries()].some((each) => lists(each, instance)),
     };
   if (group !== '' || kind !== 'Namespace') return undefined;
   return {
@@ -40,7 +42,7 @@ export function contentsOf(
       return done(kept.map((each) => collectionOf(each, each.version, each.plural, name)));
     },
     mayBeLost: (object, metadata) =>
-      isEnding(metadata) ||
+      isTerminating({ metadata }) ||
       arrayOf(metadata['ownerReferences']).length > 0 ||
       ofEachNamespace.has(`${kindText(object)}/${object.name}`) ||
       entry.pendingRemovals.has(identityKey(object)) ||
@@ -53,10 +55,6 @@ const records: ReadonlySet<string> = new Set(['Event', 'Endpoints', 'EndpointSli
 
 /** The control plane creates these in each namespace. */
 const ofEachNamespace: ReadonlySet<string> = new Set(['ServiceAccount/default', 'ConfigMap/kube-root-ca.crt']);
-
-function isEnding({ deletionTimestamp }: JsonObject): boolean {
-  return deletionTimestamp !== undefined;
-}
 
 /** All served versions have the same instances. */
 function instancesOf(definition: JsonObject): Outcome<readonly Collection[]> {

@@ -6,6 +6,7 @@
  * pending, and the next call continues it.
  */
 
+import { largest } from '@weeder/kube-runtime/base';
 import { inParallel, track } from '../../base/promises.ts';
 import type { ActiveRemoval, ApplicationEntry, PendingRemoval } from '../entries/entries.ts';
 import { type Identity, identityKey } from '../objects/identity.ts';
@@ -41,7 +42,7 @@ export async function removePending(
   const stages = Map.groupBy(rows, ({ identity }) => deletionStage(identity, ownGroups));
   let blockedStage = lastStage;
 
-  async function remove(stage: number, row: PendingRemoval): Promise<void> {
+  async function remove(row: PendingRemoval, stage: number, isHolding: boolean): Promise<void> {
     if (signal.aborted) return;
     const goesAnyway = isHomeEnding && liesIn(row.identity, entry.about.namespace);
     if (!isHomeEnding && awaitsSuccessor(effects, entry, row)) {
@@ -49,7 +50,6 @@ export async function removePending(
       return;
     }
     const left = goesAnyway ? undefined : await attempt(effects, entry, row, isHomeEnding, signal);
-    const isHolding = [...stages.keys()].some((other) => other > stage);
     const { kept, lastStage: holds } = remainingOf(effects.runtime.clock, row, left, stage, isHolding);
     if (!recordRemoval(entry, row, kept)) return;
     blockedStage = Math.min(blockedStage, holds);
@@ -64,9 +64,11 @@ export async function removePending(
       });
   }
 
+  const lastOf = largest(stages.keys()) ?? 0;
   for (const [stage, those] of [...stages].toSorted(([one], [other]) => one - other)) {
     if (signal.aborted || stage > blockedStage) return;
-    await inParallel(those, maxConcurrent, (row) => remove(stage, row));
+    const isHolding = stage < lastOf;
+    await inParallel(those, maxConcurrent, (row) => remove(row, stage, isHolding));
   }
 }
 

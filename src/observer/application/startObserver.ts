@@ -1,4 +1,5 @@
 import type { TimerHandle } from '@weeder/kube-runtime/base';
+import { longestEnding } from '../../../machines/observer/application.ts';
 import { track } from '../../base/promises.ts';
 import { isAccessProven } from '../entries/access.ts';
 import type { ApplicationEntry, ResourceEntry } from '../entries/entries.ts';
@@ -19,9 +20,6 @@ const trustFor = 600_000;
 
 /** The period after which expired access proofs are renewed. Milliseconds. */
 const renewEvery = 60_000;
-
-/** The longest time between two checks whether a removed object still exists. Milliseconds. */
-const longestEnding = 10_000;
 
 /** Resyncs are aligned to whole seconds, so that thousands of timers do not wake the process one by one. */
 const step = 1_000;

@@ -5,6 +5,7 @@ import { widgetDefinition } from '../../support/objects/definition.ts';
 import { checkSuccessor } from '../../support/world/successor.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestNamespace } from '../support/namespace.ts';
+import { untilAbsent } from '../support/observer/observedObjects.ts';
 import { edit, makeClusterTenant, setObserverScene } from '../support/observer/observerScene.ts';
 import { kubeClientFor } from '../support/plane/kubeClient.ts';
 
@@ -185,7 +186,7 @@ suite('an application on a real API server', { concurrency: true }, () => {
     await edit(ns, crd, { spec: { versions: versions(false) } });
     const old = ns.path(`apis/${group}/v1`, 'widgets');
     const now = (name: string) => ns.path(`apis/${group}/v2`, 'widgets', name);
-    await eventually(async () => (await ns.cluster.send('GET', old)).status === 404, { what: 'the end of v1' });
+    await untilAbsent(ns.cluster, old, 'the end of v1');
     assert.equal((await ns.cluster.send('GET', now('left'))).status, 200);
     await scene.apply('pruned', { manifests: [settings] });
     await ns.cluster.api('DELETE', ns.path('apis/weeder.dev/v1alpha1', 'applications', 'deleted'));
@@ -215,7 +216,7 @@ suite('an application on a real API server', { concurrency: true }, () => {
     await scene.untilInSync('shop');
     const application = ns.path('apis/weeder.dev/v1alpha1', 'applications', 'shop');
     await ns.cluster.api('DELETE', application);
-    await eventually(async () => (await ns.cluster.send('GET', application)).status === 404, { what: 'its end' });
+    await untilAbsent(ns.cluster, application, 'its end');
     const left = objectOf(await ns.cluster.api('GET', ns.path('apis/apps/v1', 'deployments', 'nginx')));
     assert.deepEqual(objectOf(objectOf(left['metadata'])['labels']), labels);
     await ns.cluster.api('GET', ns.path('api/v1', 'configmaps', 'mine'));

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { arrayOf } from '@weeder/kube-runtime/base';
 import { eventually } from '../support/eventually.ts';
 import { contest } from '../support/observer/contest.ts';
-import { at, configMap, isThere, pathOf, read, untilObject } from '../support/observer/observedObjects.ts';
+import { at, configMap, isThere, pathOf, read, untilAbsent, untilObject } from '../support/observer/observedObjects.ts';
 import { edit, setObserverScene } from '../support/observer/observerScene.ts';
 import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
 import { gate, startRequestProxy } from '../support/plane/requestProxy.ts';
@@ -66,7 +66,7 @@ suite('events during a drift of an application, on a real API server', { concurr
     await scene.watch('api/v1', 'configmaps');
     const path = ns.path(applications, 'applications', 'shop');
     await ns.cluster.api('DELETE', path);
-    await eventually(async () => (await ns.cluster.send('GET', path)).status === 404, { what: 'its end' });
+    await untilAbsent(ns.cluster, path, 'its end');
     assert.equal(await isThere(ns, 'ConfigMap', 'settings'), false);
     await weeder.log.until('application deleted');
     const changes = () => scene.changes.filter(({ name }) => name === 'settings').map(({ type }) => type);

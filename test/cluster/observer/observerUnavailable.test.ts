@@ -6,7 +6,7 @@ import { applicationsPath } from '../../../src/observer/status/applicationApi.ts
 import { widgetDefinition } from '../../support/objects/definition.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestNamespace } from '../support/namespace.ts';
-import { at, configMap, isThere, pathOf, untilObject } from '../support/observer/observedObjects.ts';
+import { at, configMap, isThere, pathOf, untilAbsent, untilObject } from '../support/observer/observedObjects.ts';
 import { edit, type ObserverScene, setObserverScene } from '../support/observer/observerScene.ts';
 import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
 
@@ -156,7 +156,7 @@ suite('an unavailable API group, on a real API server', { concurrency: 1 }, () =
     await eventually(async () => !(await isThere(ns, 'ConfigMap', 'settings')), { what: 'the end of the ConfigMap' });
     await untilReported(scene, 'Degraded', 'DeletionBlocked', /Widget\S* \S+\/one/);
     await group.comeBack();
-    await eventually(async () => (await ns.cluster.send('GET', path)).status === 404, { what: 'its end' });
+    await untilAbsent(ns.cluster, path, 'its end');
     assert.equal((await ns.cluster.send('GET', group.path)).status, 404);
   });
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '@weeder/kube-runtime/base';
 import { annotationName, labelName, ownerOf } from '../../../../src/observer/objects/fieldManagers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { applying, bad, good } from '../../support/observer/applying.ts';
-import { at, configMap, pathOf, read, untilObject } from '../../support/observer/observedObjects.ts';
+import { at, configMap, pathOf, read, untilAbsent, untilObject } from '../../support/observer/observedObjects.ts';
 import { edit, type ObserverScene, setObserverScene } from '../../support/observer/observerScene.ts';
 
 const labelOf = (object: unknown) => at(object, 'metadata', 'labels', labelName);
@@ -42,7 +42,7 @@ suite('labels of applications that do not exist, on a real API server', { concur
     const application = ns.path('apis/weeder.dev/v1alpha1', 'applications', 'first');
     await edit(ns, application, { metadata: { finalizers: null } });
     await ns.cluster.api('DELETE', application);
-    await eventually(async () => (await ns.cluster.send('GET', application)).status === 404, { what: 'its end' });
+    await untilAbsent(ns.cluster, application, 'its end');
     await scene.apply('second', { manifests: [configMap('shared', { a: 'second' })] });
     await scene.start(t);
     await scene.untilInSync('second');

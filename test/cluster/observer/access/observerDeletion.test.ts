@@ -10,6 +10,7 @@ import {
   pathOf,
   read,
   rowOf,
+  untilAbsent,
   untilObject,
 } from '../../support/observer/observedObjects.ts';
 import {
@@ -28,10 +29,6 @@ function applicationPath({ ns }: ObserverScene, name: string): string {
 
 async function isAbsent({ ns }: ObserverScene, path: string): Promise<boolean> {
   return (await ns.cluster.send('GET', path)).status === 404;
-}
-
-async function untilAbsent(scene: ObserverScene, path: string, what: string): Promise<void> {
-  await eventually(() => isAbsent(scene, path), { what: `the end of ${what}` });
 }
 
 /** Waits until the condition Applied reports that weeder waits for the deletion of this object. */
@@ -78,7 +75,7 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     await scene.untilInSync('pruned');
     await scene.untilInSync('deleted');
     await edit(ns, crd, { spec: { versions: versions(false) } });
-    await untilAbsent(scene, `/apis/${group}/v1/gadgets`, 'v1');
+    await untilAbsent(ns.cluster, `/apis/${group}/v1/gadgets`, 'the end of v1');
     // The manifest names a version that is not served, but the resource is the same: nothing was deleted.
     await scene.apply('stays', { manifests: [gadget('stays'), configMap('other', { a: '2' })] });
     await untilObject(ns, 'ConfigMap', 'other', 'the update', (object) => at(object, 'data', 'a') === '2');
@@ -90,10 +87,10 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     await scene.apply('late', { manifests: [gadget('late')] });
     await eventually(async () => (await scene.condition('late', 'Degraded')) === 'True', { what: 'that it waits' });
     await ns.cluster.api('DELETE', applicationPath(scene, 'late'));
-    await untilAbsent(scene, applicationPath(scene, 'late'), 'the application that waits');
+    await untilAbsent(ns.cluster, applicationPath(scene, 'late'), 'the end of the application that waits');
     await ns.cluster.api('DELETE', applicationPath(scene, 'deleted'));
-    await untilAbsent(scene, `/apis/${group}/v2/gadgets/left`, 'what left the manifests');
-    await untilAbsent(scene, applicationPath(scene, 'deleted'), 'the application');
+    await untilAbsent(ns.cluster, `/apis/${group}/v2/gadgets/left`, 'the end of what left the manifests');
+    await untilAbsent(ns.cluster, applicationPath(scene, 'deleted'), 'the end of the application');
     assert.ok(await isAbsent(scene, `/apis/${group}/v2/gadgets/all`));
   });
 
@@ -130,7 +127,7 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     ])
       assert.equal(at(await ns.cluster.api('GET', path), 'metadata', 'deletionTimestamp'), undefined, path);
     await edit(ns, pathOf(ns, 'ConfigMap', 'blocked'), { metadata: { finalizers: null } });
-    await untilAbsent(scene, applicationPath(scene, 'shop'), 'the application');
+    await untilAbsent(ns.cluster, applicationPath(scene, 'shop'), 'the end of the application');
     const ended = await eventually(
       () => {
         const deletions = scene.changes.filter(({ type, name }) => type === 'DELETED' && name !== 'default');
@@ -164,7 +161,7 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     await edit(ns, applicationPath(scene, 'shop'), {
       metadata: { annotations: { 'weeder.dev/force-finalize': 'true' } },
     });
-    await untilAbsent(scene, applicationPath(scene, 'shop'), 'the application');
+    await untilAbsent(ns.cluster, applicationPath(scene, 'shop'), 'the end of the application');
     assert.ok(await isThere(ns, 'ConfigMap', 'blocked'));
     await edit(ns, pathOf(ns, 'ConfigMap', 'blocked'), { metadata: { finalizers: null } });
   });
@@ -224,7 +221,7 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     await wipe();
     await ns.cluster.api('DELETE', applicationPath(scene, 'shop'));
     await scene.start(t);
-    await untilAbsent(scene, applicationPath(scene, 'shop'), 'the application');
+    await untilAbsent(ns.cluster, applicationPath(scene, 'shop'), 'the end of the application');
     for (const name of ['one', 'two']) assert.equal(await isThere(ns, 'ConfigMap', name), false, name);
   });
 
@@ -242,7 +239,7 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     await edit(ns, `${applicationPath(scene, 'shop')}/status`, { status: null });
     await ns.cluster.api('DELETE', applicationPath(scene, 'shop'));
     await scene.start(t);
-    await untilAbsent(scene, applicationPath(scene, 'shop'), 'the application');
+    await untilAbsent(ns.cluster, applicationPath(scene, 'shop'), 'the end of the application');
     assert.equal(at(await read(ns, 'ConfigMap', 'theirs'), 'metadata', 'uid'), at(theirs, 'metadata', 'uid'));
     assert.equal(await isThere(ns, 'ConfigMap', 'own'), false);
   });

@@ -5,7 +5,7 @@ import { suite, test } from 'node:test';
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { labelName } from '../../../../src/observer/objects/fieldManagers.ts';
 import { eventually } from '../../support/eventually.ts';
-import { at, configMap, isThere, read } from '../../support/observer/observedObjects.ts';
+import { at, configMap, isThere, read, untilAbsent } from '../../support/observer/observedObjects.ts';
 import { setObserverScene } from '../../support/observer/observerScene.ts';
 
 const marked = (name: string, metadata: JsonObject) => configMap(name, { a: '1' }, { metadata: { name, ...metadata } });
@@ -63,8 +63,7 @@ suite('objects that Helm, Argo CD or Flux would keep, on a real API server', { c
       const released = () => weeder.log.find('resource released', { resource: `ConfigMap ${ns.name}/helm` });
       await eventually(() => released().length === 1, { what: 'the line of the log' });
       assert.equal(released()[0]?.['keptBy'], 'helm.sh/resource-policy: keep');
-      if (how === 'delete')
-        await eventually(async () => (await ns.cluster.send('GET', path)).status === 404, { what: 'its end' });
+      if (how === 'delete') await untilAbsent(ns.cluster, path, 'its end');
       else await scene.untilInSync('shop');
     });
 });

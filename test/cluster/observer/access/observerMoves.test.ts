@@ -10,7 +10,7 @@ import { ownerOf } from '../../../../src/observer/objects/fieldManagers.ts';
 import type { Cleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Moving, movingObjects } from '../../support/observer/movingObjects.ts';
-import { at, conditionOf, configMap, isThere, rowOf } from '../../support/observer/observedObjects.ts';
+import { at, conditionOf, configMap, isThere, rowOf, untilAbsent } from '../../support/observer/observedObjects.ts';
 import { makeAccount, type ObserverScene, setObserverScene } from '../../support/observer/observerScene.ts';
 
 const own = (name: string) => configMap(`own-${name}`, { a: '1' });
@@ -40,7 +40,7 @@ const remove = ({ ns }: ObserverScene, name: string) =>
 
 async function untilGone({ ns }: ObserverScene, name: string): Promise<void> {
   const path = ns.path('apis/weeder.dev/v1alpha1', 'applications', name);
-  await eventually(async () => (await ns.cluster.send('GET', path)).status === 404, { what: `the end of ${name}` });
+  await untilAbsent(ns.cluster, path, `the end of ${name}`);
 }
 
 /** Label and fields belong to the new owner, and what only the old manifest had is gone. */

@@ -16,6 +16,7 @@ import {
   isThere,
   pathOf,
   read,
+  untilAbsent,
 } from '../../support/observer/observedObjects.ts';
 import { makeClusterTenant, setObserverScene } from '../../support/observer/observerScene.ts';
 
@@ -59,9 +60,6 @@ async function operated(t: Cleanup) {
         { what: 'the deletion of the custom resource' },
       );
     },
-    async untilAbsent(path: string) {
-      await eventually(async () => (await ns.cluster.send('GET', path)).status === 404, { what: `the end of ${path}` });
-    },
   };
 }
 
@@ -85,7 +83,7 @@ suite('an operator and its custom resources on a real API server', { concurrency
     );
     assert.ok(await isThere(ns, 'ConfigMap', 'settings'));
     await its.cleanUp();
-    await its.untilAbsent(application);
+    await untilAbsent(ns.cluster, application);
     for (const path of [pathOf(ns, 'Deployment', 'operator'), pathOf(ns, 'ConfigMap', 'settings'), its.definitionPath])
       assert.equal((await ns.cluster.send('GET', path)).status, 404, path);
   });
@@ -104,8 +102,8 @@ suite('an operator and its custom resources on a real API server', { concurrency
       { what: 'that the removal counts in Ready' },
     );
     await its.cleanUp();
-    await its.untilAbsent(its.definitionPath);
-    await its.untilAbsent(pathOf(ns, 'Deployment', 'operator'));
+    await untilAbsent(ns.cluster, its.definitionPath);
+    await untilAbsent(ns.cluster, pathOf(ns, 'Deployment', 'operator'));
     await eventually(async () => (await its.condition('shop', 'Ready')) === 'True', { what: 'that it is ready' });
     assert.ok(await isThere(ns, 'ConfigMap', 'settings'));
   });

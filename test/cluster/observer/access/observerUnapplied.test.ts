@@ -4,7 +4,16 @@ import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { ownerOf } from '../../../../src/observer/objects/fieldManagers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { applying, bad, good } from '../../support/observer/applying.ts';
-import { at, configMap, deployment, isThere, pathOf, read, rowOf } from '../../support/observer/observedObjects.ts';
+import {
+  at,
+  configMap,
+  deployment,
+  isThere,
+  pathOf,
+  read,
+  rowOf,
+  untilAbsent,
+} from '../../support/observer/observedObjects.ts';
 import { edit, makeAccount, type ObserverScene, setObserverScene } from '../../support/observer/observerScene.ts';
 
 /** Manifests that are refused, and how the API server refuses them. */
@@ -20,7 +29,7 @@ const versionOf = (object: unknown) => at(object, 'metadata', 'resourceVersion')
 async function endOf({ ns }: ObserverScene, name: string): Promise<void> {
   const path = ns.path('apis/weeder.dev/v1alpha1', 'applications', name);
   await ns.cluster.api('DELETE', path);
-  await eventually(async () => (await ns.cluster.send('GET', path)).status === 404, { what: `the end of ${name}` });
+  await untilAbsent(ns.cluster, path, `the end of ${name}`);
 }
 
 /** Another client's object, as it is at this moment. */

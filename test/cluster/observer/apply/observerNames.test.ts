@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { objectOf, textOf } from '@weeder/kube-runtime/base';
 import { readSpec } from '../../../../src/observer/spec/readApplication.ts';
-import { eventually } from '../../support/eventually.ts';
 import { applying, bad, good } from '../../support/observer/applying.ts';
-import { at } from '../../support/observer/observedObjects.ts';
+import { at, untilAbsent } from '../../support/observer/observedObjects.ts';
 import { oneOfEachKind } from '../../support/observer/oneOfEachKind.ts';
 
 /** The built-in kinds that take names other than DNS names, beside kinds that are alpha or beta. */
@@ -56,9 +55,7 @@ suite('names of built-in kinds, on a real API server', { concurrency: true }, ()
             it.signal,
           ),
         );
-        await eventually(async () => (await it.ns.cluster.send('GET', path)).status === 404, {
-          what: `the end of ${kind}`,
-        });
+        await untilAbsent(it.ns.cluster, path, `the end of ${kind}`);
       }
     assert.deepEqual([...taken].toSorted(), withOtherNames);
   });

@@ -5,7 +5,7 @@ import { arrayOf, type JsonObject } from '@weeder/kube-runtime/base';
 import { resourceRequests } from '../../../../src/observer/apply/resourceRequests.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Applying, applying, good, type PlanOptions } from '../../support/observer/applying.ts';
-import { at } from '../../support/observer/observedObjects.ts';
+import { at, untilAbsent } from '../../support/observer/observedObjects.ts';
 import { setObserverScene } from '../../support/observer/observerScene.ts';
 
 const applyType = 'application/apply-patch+yaml';
@@ -48,9 +48,7 @@ async function updatedAfterWipe(
   good(await it.api.update(next, await it.live(before), it.signal));
   const live = await it.live(next);
   await it.ns.cluster.api('DELETE', next.target.path);
-  await eventually(async () => (await it.ns.cluster.send('GET', next.target.path)).status === 404, {
-    what: 'the end of the object',
-  });
+  await untilAbsent(it.ns.cluster, next.target.path, 'the end of the object');
   return live;
 }
 

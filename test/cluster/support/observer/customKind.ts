@@ -4,6 +4,7 @@ import { objectOf } from '@weeder/kube-runtime/base';
 import { widgetDefinition } from '../../../support/objects/definition.ts';
 import { eventually } from '../eventually.ts';
 import type { TestNamespace } from '../namespace.ts';
+import { untilAbsent } from './observedObjects.ts';
 import { readDocument, schemasOf } from './openapiExtract.ts';
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -50,9 +51,7 @@ export function customKind(ns: TestNamespace) {
     },
     async remove() {
       await cluster.api('DELETE', definitionPath);
-      await eventually(async () => (await cluster.send('GET', definitionPath)).status === 404, {
-        what: 'the end of the definition',
-      });
+      await untilAbsent(cluster, definitionPath, 'the end of the definition');
     },
     specOf: async (name: string) => objectOf(objectOf(await cluster.api('GET', pathOf(name)))['spec']),
     /** What `kubectl apply --server-side` does. */

@@ -1,9 +1,15 @@
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { eventually } from '../eventually.ts';
 import type { TestNamespace } from '../namespace.ts';
+import type { Cluster } from '../plane/access.ts';
 import type { ObserverScene } from './observerScene.ts';
 
 const labels = { app: 'shop' };
+
+/** Waits until the API server has no object at this path, or no such path. */
+export async function untilAbsent(cluster: Cluster, path: string, what = `the end of ${path}`): Promise<void> {
+  await eventually(async () => (await cluster.send('GET', path)).status === 404, { what });
+}
 
 /** A Deployment that a test changes as needed; its pods never matter. */
 export function deployment(name = 'web', container: JsonObject = {}): JsonObject {
